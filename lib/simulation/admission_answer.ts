@@ -41,8 +41,8 @@ export async function answerAdmission(
   return {
     response: admissionReview(response),
     kubectl: response.allowed
-      ? [...(response.warnings ?? []).map((text) => `Warning: ${text}`), doneText(request)].join("\n")
-      : refusalText(request, {
+      ? [...(response.warnings ?? []).map((text) => `Warning: ${text}`), admittedText(request)].join("\n")
+      : denialText(request, {
         decision: decided.validation ?? decided.mutation,
         message: response.status?.message ?? "",
       }),
@@ -51,8 +51,8 @@ export async function answerAdmission(
 
 const verbs = { CREATE: "created", UPDATE: "configured", DELETE: "deleted", CONNECT: "connected" } as const;
 
-/** `deployment.apps/web created`. */
-function doneText({ kind, name, operation }: AdmissionRequest): string {
+/** The line that `kubectl` prints for an admitted request: `deployment.apps/web created`. */
+function admittedText({ kind, name, operation }: AdmissionRequest): string {
   const type = kind.kind.toLowerCase() + (kind.group === "" ? "" : `.${kind.group}`);
   return operation === "DELETE" ? `${type} "${name}" deleted` : `${type}/${name} ${verbs[operation]}`;
 }
@@ -60,12 +60,12 @@ function doneText({ kind, name, operation }: AdmissionRequest): string {
 const gerunds = { CREATE: "creating", UPDATE: "applying patch to", DELETE: "deleting", CONNECT: "" } as const;
 
 /** The text that the API server and `kubectl` put around the message of a webhook that denies. */
-function refusalText(
+function denialText(
   { operation }: AdmissionRequest,
   { decision, message }: { readonly decision: Decision; readonly message: string },
 ): string {
   const phase = isDeniedByMutation(decision) ? "mutate" : "validate";
   const webhook = `${phase}.postern.svc-${decision.failurePolicy.toLowerCase()}`;
-  const doing = operation === "CONNECT" ? "" : `error when ${gerunds[operation]} "resources.yaml": `;
-  return `Error from server: ${doing}admission webhook "${webhook}" denied the request: ${message}`;
+  const action = operation === "CONNECT" ? "" : `error when ${gerunds[operation]} "resources.yaml": `;
+  return `Error from server: ${action}admission webhook "${webhook}" denied the request: ${message}`;
 }

@@ -30,43 +30,13 @@ export interface GivenContext {
 export function readContext(
   texts: SimulationTexts,
 ): { readonly context: GivenContext; readonly diagnostics: readonly Diagnostic[] } {
-  const diagnostics: Diagnostic[] = [];
-  const documentsOf = (name: TextName): readonly YamlDocument[] => {
-    const parsed = parseDocuments(texts[name], name);
-    diagnostics.push(...parsed.diagnostics);
-    return parsed.documents;
-  };
-  const single = (name: TextName): { readonly value: JsonObject | undefined; readonly locate: Locate } => {
-    const [first, second] = documentsOf(name);
-    if (second !== undefined) {
-      const message = "Only the first document counts here";
-      diagnostics.push({
-        severity: "warning",
-        code: "more-documents",
-        message,
-        position: second.positionOf([]),
-      });
-    }
-    const locate: Locate = (path) => first?.positionOf(path);
-    if (first === undefined || isObject(first.value)) return { value: asObject(first?.value), locate };
-    const message = "This must be one YAML document with fields";
-    diagnostics.push({ severity: "error", code: "wrong-type", message, position: first.positionOf([]) });
-    return { value: undefined, locate };
-  };
-  const checked = (name: TextName, check: typeof checkValues): Json | undefined => {
-    const { value, locate } = single(name);
-    if (value === undefined) return undefined;
-    const given = check(value, locate);
-    diagnostics.push(...given.diagnostics);
-    return given.value;
-  };
-  const values = checked("values", checkValues);
-  const user = checked("user", checkUser);
-  const answers = single("answers").value ?? {};
+  const reader = new ContextReader(texts);
+  const values = reader.checked("values", checkValues), user = reader.checked("user", checkUser);
+  const answers = reader.single("answers").value ?? {};
   const list = (name: string): readonly JsonObject[] => asList(answers[name]).filter(isObject);
   return {
     context: {
-      objects: manifestObjects(documentsOf("cluster")),
+      objects: manifestObjects(reader.documents("cluster")),
       values: values === undefined ? noValues : readValues(values),
       hasValues: values !== undefined,
       user: user === undefined ? undefined : readUser(user),
@@ -74,6 +44,54 @@ export function readContext(
       globalContextEntries: list("globalContextEntries"),
       images: list("images"),
     },
-    diagnostics,
+    diagnostics: reader.diagnostics,
   };
+}
+
+/** Reads texts as YAML, and collects their problems. */
+class ContextReader {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #texts: SimulationTexts;
+
+  constructor(texts: SimulationTexts) {
+    this.#texts = texts;
+  }
+
+  /** The documents of a text. */
+  documents(name: TextName): readonly YamlDocument[] {
+    const { documents, diagnostics } = parseDocuments(this.#texts[name], name);
+    this.diagnostics.push(...diagnostics);
+    return documents;
+  }
+
+  /** The object of a text that should have one document; `undefined` when the text is empty or no object. */
+  single(name: TextName): { readonly value: JsonObject | undefined; readonly locate: Locate } {
+    const [first, second] = this.documents(name);
+    if (second !== undefined) {
+      this.diagnostics.push({
+        severity: "warning",
+        code: "more-documents",
+        message: "Only the first document counts here",
+        position: second.positionOf([]),
+      });
+    }
+    if (first !== undefined && !isObject(first.value)) {
+      this.diagnostics.push({
+        severity: "error",
+        code: "wrong-type",
+        message: "This must be one YAML document with fields",
+        position: first.positionOf([]),
+      });
+    }
+    return { value: asObject(first?.value), locate: (path) => first?.positionOf(path) };
+  }
+
+  /** The object of a text after a check; `undefined` when the text is empty or the check refuses it. */
+  checked(name: TextName, check: typeof checkValues): Json | undefined {
+    const { value, locate } = this.single(name);
+    if (value === undefined) return undefined;
+    const given = check(value, locate);
+    this.diagnostics.push(...given.diagnostics);
+    return given.value;
+  }
 }

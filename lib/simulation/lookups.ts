@@ -1,13 +1,14 @@
 import type { Json } from "../json/mod.ts";
 import type { Answer, Ports } from "../ports.ts";
 
-/** One load: its source, its name, and the answer. */
+/** An external call that rules made, and its answer. */
 export interface ObservedLookup {
   readonly source: "cluster" | "service" | "image registry" | "global context";
   /** `GET /api/v1/namespaces/default/configmaps/teams`, an image, the name of an entry. */
   readonly what: string;
-  /** Milliseconds from the start of the evaluation to the start of the load. */
+  /** Milliseconds from the start of the evaluation to the call. */
   readonly begin: number;
+  /** Milliseconds from the call to its answer. */
   readonly milliseconds: number;
   /** The answer's body; `null` for a failure without a body. */
   readonly answer: Json;
@@ -15,7 +16,7 @@ export interface ObservedLookup {
   readonly failure: string | undefined;
 }
 
-/** Records the look-ups through ports, in the order in which they begin. */
+/** Records the external calls through ports, in the order in which they begin. */
 export class Lookups {
   readonly list: ObservedLookup[] = [];
   readonly #begin = performance.now();
@@ -40,8 +41,9 @@ export class Lookups {
 
   async #note(source: ObservedLookup["source"], what: string, pending: Promise<Answer>): Promise<Answer> {
     const begin = performance.now() - this.#begin;
-    const index = this.list.push({ source, what, begin, milliseconds: 0, answer: null, failure: undefined }) -
-      1;
+    // The entry is replaced when the answer arrives: the list is in the order of the calls.
+    const index = this.list.length;
+    this.list.push({ source, what, begin, milliseconds: 0, answer: null, failure: undefined });
     const answer = await pending;
     this.list[index] = {
       source,

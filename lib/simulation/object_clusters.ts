@@ -20,7 +20,9 @@ export class ObjectClusters {
     let copy: Cluster | undefined;
     const clusterFor = (call: ApiCall): Cluster => {
       if (copy !== undefined) return copy;
-      if (call.method !== "GET") return copy = clusterOf([...this.#objects, ...list(namespace)]);
+      if (call.method !== "GET") {
+        return copy = clusterOf([...this.#objects, ...(namespace === undefined ? [] : [namespace])]);
+      }
       if (namespace === undefined) return this.#all();
       const [, name] = /^\/api\/v1\/namespaces\/?([^/?]*)(?:\?|$)/.exec(call.path) ?? [];
       if (name === field(namespace["metadata"], "name")) return clusterOf([namespace]);
@@ -44,8 +46,4 @@ function clusterOf(objects: readonly JsonObject[]): EmbeddedCluster {
     clock: systemClock(),
     entropy: systemEntropy(),
   });
-}
-
-function list(namespace: JsonObject | undefined): readonly JsonObject[] {
-  return namespace === undefined ? [] : [namespace];
 }

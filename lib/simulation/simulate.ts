@@ -10,8 +10,8 @@ import {
   type Snapshot,
   Trace,
 } from "../engine/mod.ts";
-import { asString, field, type Json, type JsonObject } from "../json/mod.ts";
-import { parseReview } from "../kube/mod.ts";
+import { asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
 import { diff } from "../patch/mod.ts";
 import type { Ports } from "../ports.ts";
 import { scanObject } from "../report/mod.ts";
@@ -68,7 +68,7 @@ async function simulateObject(
   const operation = given === "UPDATE" || given === "DELETE" ? given : "CREATE";
   const { applied, rules, lookups } = await applyTraced(object, setting);
   const review = parseReview(reviewOfObject(object, { operation, user: context.user?.requester }));
-  const answer = review.ok ? await answerAs(review.review.request, setting, new Lookups()) : undefined;
+  const answer = review.ok ? await webhookAnswer(review.review.request, setting, new Lookups()) : undefined;
   const mutated = applied.mutated ?? object;
   return {
     input: { ...input, operation },
@@ -85,6 +85,7 @@ async function simulateObject(
   };
 }
 
+/** Applies the policies to an object, and returns the reports of their rules and the external calls. */
 async function applyTraced(
   object: JsonObject,
   { snapshot, context, clusters }: Setting,
@@ -130,7 +131,7 @@ async function simulateReview(
   const parsed = parseReview(review);
   if (!parsed.ok) {
     const kubectl = `Error from server: ${parsed.message}`;
-    return { ...nothing(input, "review"), allowed: false, kubectl };
+    return { ...emptyOutcome(input, "review"), allowed: false, kubectl };
   }
   const { request } = parsed.review;
   const { snapshot, context } = setting;
@@ -143,9 +144,9 @@ async function simulateReview(
     absent,
     trace: () => newTrace(traces, ports),
   });
-  const left = { ...policyRequest(request), object: mutation.object };
-  const after = async (phase: "generate" | "mutateExisting"): Promise<Decision> =>
-    await evaluate(snapshot, left as PolicyRequest, {
+  const admitted = { ...policyRequest(request), object: mutation.object };
+  const afterAnswer = async (phase: "generate" | "mutateExisting"): Promise<Decision> =>
+    await evaluate(snapshot, admitted as PolicyRequest, {
       phase,
       ports,
       absent,
@@ -153,7 +154,7 @@ async function simulateReview(
       rules: "all",
       trace: newTrace(traces, ports),
     });
-  const changes = await after("mutateExisting"), generations = await after("generate");
+  const changes = await afterAnswer("mutateExisting"), generations = await afterAnswer("generate");
   const rules = traces.flatMap((trace) => trace.rules).map(reportOfTrace);
   const given: Json = request.object ?? request.oldObject ?? null;
   const mutated = mutation.object ?? given;
@@ -168,12 +169,13 @@ async function simulateReview(
     generated: generations.effects.filter(({ verb }) => verb !== "delete").map(({ object }) => object),
     targets: targetsOf(changes.effects.map(({ object }) => object), setting),
     lookups: lookups.list,
-    ...await answerAs(request, setting, new Lookups()),
+    ...await webhookAnswer(request, setting, new Lookups()),
   };
 }
 
-async function answerAs(
-  request: Parameters<typeof answerAdmission>[0],
+/** The answer of the webhooks to a request, with the values of the context for each rule. */
+async function webhookAnswer(
+  request: AdmissionRequest,
   setting: Setting,
   lookups: Lookups,
 ): Promise<AdmissionAnswer> {
@@ -217,13 +219,13 @@ async function simulatePayload(
   setting: Setting,
 ): Promise<InputOutcome> {
   const scanned = scan(payload, setting);
-  const isObject = typeof payload === "object" && payload !== null && !Array.isArray(payload);
-  const { rules, lookups } = isObject && setting.snapshot.policies.length > 0
-    ? await applyTraced(payload as JsonObject, setting)
+  const { rules, lookups } = isObject(payload) && setting.snapshot.policies.length > 0
+    ? await applyTraced(payload, setting)
     : { rules: [], lookups: new Lookups() };
+  // Classic rules match kinds of Kubernetes, which a payload does not have.
   const deciding = [...rules.filter(({ policyKind }) => !hasRules(policyKind)), ...scanned];
   return {
-    ...nothing(input, "payload"),
+    ...emptyOutcome(input, "payload"),
     allowed: !deciding.some(({ refuses }) => refuses),
     rules: deciding,
     object: payload,
@@ -257,7 +259,7 @@ function targetsOf(
   }));
 }
 
-function nothing(input: InputName, inputKind: InputOutcome["inputKind"]): InputOutcome {
+function emptyOutcome(input: InputName, inputKind: InputOutcome["inputKind"]): InputOutcome {
   return {
     input,
     inputKind,
