@@ -35,18 +35,21 @@ export function accessObjects(
   const { namespace, certificate } = options;
   const issuesCertificate = certificate.from === "postern";
   const live = options.follows ? neededRights({ prefix: appName }) : undefined;
-  const within = [
+  const inNamespace = [
     ...(issuesCertificate ? [secretRule] : []),
     ...(leader ? [leaseRule, newLeaseRule] : []),
     endpointRule,
     ...(live?.within ?? []).map((rule) => ({ ...rule })),
   ];
-  const rules = [...accessRules(access), ...(live?.everywhere.map((rule) => ({ ...rule })) ?? [webhookRule])];
+  const inCluster = [
+    ...accessRules(access),
+    ...(live?.everywhere.map((rule) => ({ ...rule })) ?? [webhookRule]),
+  ];
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: metadata(appName, namespace) },
-    ...granted("ClusterRole", options, rules),
+    ...granted("ClusterRole", options, inCluster),
     ...(options.follows ? grantedByLabel(options) : []),
-    ...granted("Role", options, within),
+    ...granted("Role", options, inNamespace),
     ...(leader ? [lease(namespace)] : []),
   ];
 }

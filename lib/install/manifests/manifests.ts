@@ -3,7 +3,7 @@ import type { JsonObject } from "../../json/mod.ts";
 import { emptyWebhookConfigurations } from "../../live/mod.ts";
 import { accessObjects } from "./access.ts";
 import { certificateObjects } from "./certificate_objects.ts";
-import { lookUps } from "./look_ups.ts";
+import { policyRights } from "./policy_rights.ts";
 import { type PolicyFile, policyMaps } from "./policy_maps.ts";
 import { secretPathObjects } from "./secret_path.ts";
 import { appName, type ManifestOptions } from "./manifest_options.ts";
@@ -29,7 +29,7 @@ export function makeManifests(
   files: readonly PolicyFile[],
   options: ManifestOptions,
 ): Manifests {
-  const { access, hosts, remarks } = lookUps(snapshot);
+  const { access, hosts, remarks } = policyRights(snapshot);
   const guesses = new Map<string, string>();
   const maps = policyMaps(files, options.namespace);
   const called = { namespace: options.namespace, service: appName, caBundle: undefined };

@@ -15,6 +15,7 @@ import {
   notByGroups,
   notByUsers,
   onlyConverted,
+  type Target,
   unseenKinds,
   versionCoverages,
   webhookRules,
@@ -27,7 +28,7 @@ import {
   plainVersions,
   type Plurals,
   webhookTargets,
-} from "./webhook_rule.ts";
+} from "./webhook_targets.ts";
 
 const phases = ["validate", "mutate"] as const;
 
@@ -100,8 +101,11 @@ interface Group {
    * reason to deny a request.
    */
   readonly followed: readonly CompiledRule[];
-  /** The path of policies with match conditions, and the conditions that the API server evaluates. */
-  readonly single: { readonly path: PolicyPath; readonly conditions: readonly JsonObject[] } | undefined;
+  /**
+   * The path of policies with match conditions, and the conditions that the API server evaluates; `undefined` for the
+   * webhook of the other policies.
+   */
+  readonly conditional: { readonly path: PolicyPath; readonly conditions: readonly JsonObject[] } | undefined;
 }
 
 /** A policy by its key, or every policy: the API server takes no other paths. */
@@ -138,18 +142,18 @@ function groups(all: readonly CompiledPolicy[], phase: WebhookPhase, plurals: Pl
         failurePolicy,
         policies: common,
         followed: failurePolicy === "Ignore" ? followed : [],
-        single: undefined,
+        conditional: undefined,
       },
       ...conditional.filter(({ policy }) => isInPaths(policy)).map(({ policy, conditions }) => {
-        const single = { path: { key: policy.policy.key }, conditions };
-        return { phase, failurePolicy, policies: [policy], followed: [], single };
+        const conditional = { path: { key: policy.policy.key }, conditions };
+        return { phase, failurePolicy, policies: [policy], followed: [], conditional };
       }),
       {
         phase,
         failurePolicy,
         policies: others,
         followed: [],
-        single: { path: "every policy", conditions: [] },
+        conditional: { path: "every policy", conditions: [] },
       },
     ];
   });
@@ -195,30 +199,17 @@ function shadowed(
 }
 
 function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedKind) => void): JsonObject {
-  const { phase, failurePolicy, policies, followed, single } = group;
-  const word = failurePolicy.toLowerCase();
-  const path = single?.path, isAll = path === "every policy";
-  const finegrained = path === undefined || isAll ? "" : `/finegrained/${path.key}`;
-  const matched = policies.flatMap(({ policy, rules }) => {
-    const namespaced = policy.namespace !== undefined;
-    return rules.filter(({ type }) => isOfWebhook(type, phase)).flatMap((rule) =>
-      webhookTargets(rule, { namespaced, everyGroup: true, plurals: options.plurals, guessed })
-    );
-  });
-  const targets = [...matched, ...followed.flatMap((rule) => followedTargets(rule, guessed))];
-  const rules = webhookRules(targets).map((rule) => ({ ...rule }));
+  const { phase, failurePolicy, policies, followed, conditional } = group;
+  const { name, path } = addressOf(group);
+  const targets = targetsOfGroup(group, options.plurals, guessed);
+  const { namespace, service, secretPath = "", caBundle } = options;
   return {
-    name: `${phase}.${appName}.svc-${word}${isAll ? "-conditional" : finegrained.replaceAll("/", "-")}`,
+    name,
     clientConfig: {
-      service: {
-        namespace: options.namespace,
-        name: options.service,
-        port: 443,
-        path: `${options.secretPath ?? ""}/${phase}${isAll ? "" : `/${word}${finegrained}`}`,
-      },
-      ...(options.caBundle !== undefined && { caBundle: options.caBundle }),
+      service: { namespace, name: service, port: 443, path: secretPath + path },
+      ...(caBundle !== undefined && { caBundle }),
     },
-    rules,
+    rules: webhookRules(targets).map((rule) => ({ ...rule })),
     failurePolicy,
     matchPolicy: "Equivalent",
     sideEffects: "NoneOnDryRun",
@@ -228,17 +219,41 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
       matchExpressions: [{
         key: "kubernetes.io/metadata.name",
         operator: "NotIn",
-        values: unseenNamespaces(options.namespace),
+        values: unseenNamespaces(namespace),
       }, ...(followed.length === 0 ? inNamespacesOf(policies) : [])],
     },
     objectSelector: {},
     matchConditions: [
-      ...unseenUsers(options.namespace),
+      ...unseenUsers(namespace),
       ...(targets.some(({ resource }) => resource.startsWith("*")) ? notAboutKinds(unseenKinds()) : []),
-      ...single?.conditions ?? [],
+      ...conditional?.conditions ?? [],
     ],
     ...(phase === "mutate" && { reinvocationPolicy: "IfNeeded" }),
   };
+}
+
+/** The name of a group's webhook, and the path that it calls: `/validate/fail`, `/validate/fail/finegrained/KEY`. */
+function addressOf({ phase, failurePolicy, conditional }: Group): { name: string; path: string } {
+  const word = failurePolicy.toLowerCase(), name = `${phase}.${appName}.svc-${word}`;
+  if (conditional === undefined) return { name, path: `/${phase}/${word}` };
+  if (conditional.path === "every policy") return { name: `${name}-conditional`, path: `/${phase}` };
+  const finegrained = `/finegrained/${conditional.path.key}`;
+  return { name: `${name}${finegrained.replaceAll("/", "-")}`, path: `/${phase}/${word}${finegrained}` };
+}
+
+/** The resources of a group's policies, and of the generated objects that its rules follow. */
+function targetsOfGroup(
+  { phase, policies, followed }: Group,
+  plurals: Plurals | undefined,
+  guessed: (kind: GuessedKind) => void,
+): Target[] {
+  const matched = policies.flatMap(({ policy, rules }) => {
+    const namespaced = policy.namespace !== undefined;
+    return rules.filter(({ type }) => isOfWebhook(type, phase)).flatMap((rule) =>
+      webhookTargets(rule, { namespaced, everyGroup: true, plurals, guessed })
+    );
+  });
+  return [...matched, ...followed.flatMap((rule) => followedTargets(rule, guessed))];
 }
 
 /** Leaves out kubelets, which the server filters by default too, Postern, and the API server. */

@@ -39,47 +39,56 @@ export function namespaceObject({ namespace }: ManifestOptions): JsonObject {
 
 /** Service, Deployment and PodDisruptionBudget. */
 export function workloadObjects(options: ManifestOptions, needs: WorkloadNeeds): JsonObject[] {
-  const { namespace, replicas, checksum } = options;
+  const { namespace, replicas } = options;
   return [
-    {
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: metadata(appName, namespace),
-      spec: {
-        selector: podLabels,
-        ports: [
-          { name: "https", port: 443, targetPort: "https" },
-          { name: "metrics", port: metricsPort, targetPort: "metrics" },
-        ],
-      },
-    },
-    {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: metadata(appName, namespace),
-      spec: {
-        replicas,
-        selector: { matchLabels: podLabels },
-        template: {
-          metadata: {
-            labels,
-            annotations: {
-              "prometheus.io/scrape": "true",
-              "prometheus.io/port": String(metricsPort),
-              [`${appName}/policies`]: checksum,
-            },
-          },
-          spec: podSpec(options, needs),
-        },
-      },
-    },
-    ...(replicas < 2 ? [] : [{
-      apiVersion: "policy/v1",
-      kind: "PodDisruptionBudget",
-      metadata: metadata(appName, namespace),
-      spec: { maxUnavailable: 1, selector: { matchLabels: podLabels } },
-    }]),
+    service(namespace),
+    deployment(options, needs),
+    ...(replicas < 2 ? [] : [disruptionBudget(namespace)]),
   ];
+}
+
+function service(namespace: string): JsonObject {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: metadata(appName, namespace),
+    spec: {
+      selector: podLabels,
+      ports: [
+        { name: "https", port: 443, targetPort: "https" },
+        { name: "metrics", port: metricsPort, targetPort: "metrics" },
+      ],
+    },
+  };
+}
+
+function deployment(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
+  const { namespace, replicas, checksum } = options;
+  const annotations = {
+    "prometheus.io/scrape": "true",
+    "prometheus.io/port": String(metricsPort),
+    [`${appName}/policies`]: checksum,
+  };
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: metadata(appName, namespace),
+    spec: {
+      replicas,
+      selector: { matchLabels: podLabels },
+      template: { metadata: { labels, annotations }, spec: podSpec(options, needs) },
+    },
+  };
+}
+
+/** Drained nodes evict one pod at a time. */
+function disruptionBudget(namespace: string): JsonObject {
+  return {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: metadata(appName, namespace),
+    spec: { maxUnavailable: 1, selector: { matchLabels: podLabels } },
+  };
 }
 
 function podSpec(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {

@@ -27,7 +27,7 @@ export async function installedWebhooks(
     if (!answer.ok) return new Fault(answer.message);
     for (const item of asList(field(answer.body, "items"))) {
       const webhooks = asList(field(item, "webhooks"));
-      if (webhooks.length === 0 || !webhooks.every((webhook) => calls(webhook, service))) continue;
+      if (webhooks.length === 0 || !webhooks.every((webhook) => callsService(webhook, service))) continue;
       const name = nameOf(item as JsonObject);
       found.push({ kind, name, path: `${collection}/${encodeURIComponent(name)}` });
     }
@@ -35,7 +35,7 @@ export async function installedWebhooks(
   return found;
 }
 
-function calls(webhook: Json, { namespace, name }: ServiceReference): boolean {
+function callsService(webhook: Json, { namespace, name }: ServiceReference): boolean {
   const service = dig(webhook, "clientConfig", "service") ?? null;
   return asString(field(service, "namespace")) === namespace && asString(field(service, "name")) === name;
 }

@@ -14,7 +14,7 @@ import {
 import { formatApiVersion, hasWildcard, parseKindSelectors } from "../../kube/mod.ts";
 import { configurationPaths } from "../../live/mod.ts";
 import type { Cluster, Log } from "../../ports.ts";
-import type { Plurals } from "../manifests/webhook_rule.ts";
+import type { Plurals } from "../manifests/webhook_targets.ts";
 import { type WebhookOptions, webhooksOf } from "../manifests/webhooks.ts";
 import { checksInARow } from "./reachable.ts";
 import { readyEndpoints, type ServiceReference } from "./ready_endpoints.ts";

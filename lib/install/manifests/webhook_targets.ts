@@ -24,12 +24,13 @@ export interface GuessedKind {
   readonly resource: string;
 }
 
-/** The targets of a rule that names resources of the API. */
-function targetsOf(rule: ResourceRule): Target[] {
+/** The targets of a rule in CEL, which names resources of the API. */
+function targetsOfResources(rule: ResourceRule): Target[] {
   const { operations, scope } = rule;
   return resourcesOfRule(rule).map((resource) => ({ ...resource, scope, operations }));
 }
 
+/** The subresources that are called by CONNECT. */
 const connected = ["exec", "attach", "portforward", "proxy"];
 
 /** Plurals that a cluster gave, by the kind as policies write it (`example.com/v1/Datum`). */
@@ -50,7 +51,7 @@ export interface WebhookTargetOptions {
 /** The requests that a rule must see: the resources of its kinds, and the operations for which it can have a result. */
 export function webhookTargets(rule: CompiledRule, options: WebhookTargetOptions): Target[] {
   const { resources } = rule.selector;
-  if (resources !== undefined) return resources.flatMap(targetsOf);
+  if (resources !== undefined) return resources.flatMap(targetsOfResources);
   const { form, filters } = rule.selector.match;
   // All these filters must match, so the webhook needs only the first.
   const used = form === "all" ? filters.slice(0, 1) : filters;
@@ -104,6 +105,7 @@ function operationsOf(
   ];
 }
 
+/** The kinds of rule bodies that check the new object, which a deletion does not have. */
 const patternKinds = ["pattern", "anyPattern", "podSecurity"];
 
 /** The kinds of plain Kubernetes that no policy sees. */

@@ -5,24 +5,24 @@ import { type Need, parseApiCall } from "../../context/mod.ts";
 import { type Access, accessOf } from "../../live/mod.ts";
 import { changesOthers } from "../../rules/mod.ts";
 import { hasVariables } from "../../template/mod.ts";
-import { webhookTargets } from "./webhook_rule.ts";
+import { webhookTargets } from "./webhook_targets.ts";
 
-/** The API resources and hosts that policies read outside the request, as far as their text shows them. */
-export interface LookUps {
+/** The rights and hosts that the external calls of policies need, as far as the text of the policies shows them. */
+export interface PolicyRights {
   readonly access: readonly Access[];
   /**
-   * The hosts of the services that policies call, as Deno's permission has them; `undefined` when only a request or a
-   * look-up determines one.
+   * The hosts of the services that policies call, as Deno's permission has them; `undefined` when only a request or an
+   * external call determines one.
    */
   readonly hosts: readonly string[] | undefined;
-  /** Remarks on needs that could not be determined, for the author of the manifests. */
+  /** Needs that only a request determines: the author of the manifests must add the rights. */
   readonly remarks: readonly string[];
 }
 
-/** Collects the API resources and hosts that policies read, so that they get exactly these rights. */
-export function lookUps(snapshot: Pick<Snapshot, "policies" | "others">): LookUps {
+/** Collects the rights and hosts that policies need, so that the installation gets exactly these. */
+export function policyRights(snapshot: Pick<Snapshot, "policies" | "others">): PolicyRights {
   const { policies, others } = snapshot;
-  const collector = new LookUpCollector(snapshot);
+  const collector = new RightsCollector(snapshot);
   for (const policy of policies) addPolicy(policy, collector);
   for (const { kind, document } of others) {
     if (kind === "GlobalContextEntry") addGlobalEntry(document, collector);
@@ -44,7 +44,7 @@ const watched = [
 ] as const;
 
 /** Collects rights and hosts need by need. */
-class LookUpCollector implements LookUps {
+class RightsCollector implements PolicyRights {
   readonly access: Access[] = [];
   readonly remarks: string[] = [];
   hosts: string[] | undefined = [];
@@ -134,7 +134,7 @@ class LookUpCollector implements LookUps {
   }
 }
 
-function addPolicy({ policy, rules, needs }: CompiledPolicy, collector: LookUpCollector): void {
+function addPolicy({ policy, rules, needs }: CompiledPolicy, collector: RightsCollector): void {
   for (const need of needs) collector.add(need, policy.key);
   for (const rule of rules) {
     const owner = `${policy.key}/${rule.rule.name}`;
@@ -143,7 +143,7 @@ function addPolicy({ policy, rules, needs }: CompiledPolicy, collector: LookUpCo
   }
 }
 
-function addGlobalEntry(document: JsonObject, collector: LookUpCollector): void {
+function addGlobalEntry(document: JsonObject, collector: RightsCollector): void {
   const spec = asObject(field(document, "spec")) ?? {};
   const watched = asObject(spec["kubernetesResource"]);
   const apiCall = asObject(spec["apiCall"]);
@@ -167,12 +167,12 @@ function addGlobalEntry(document: JsonObject, collector: LookUpCollector): void 
  * Adds the right to read the triggers of a rule that changes other objects. The server reads the trigger again before
  * it carries out the effects; some rules also list triggers.
  */
-function addTriggers(rule: CompiledRule, owner: string, collector: LookUpCollector): void {
-  const { resources, wide } = triggerResources(rule);
+function addTriggers(rule: CompiledRule, owner: string, collector: RightsCollector): void {
+  const { resources, matchesOthers } = triggerResources(rule);
   for (const { group, resource } of resources) {
     for (const verb of ["get", "list"]) collector.access.push({ group, resource, verb });
   }
-  if (wide) {
+  if (matchesOthers) {
     collector.remarks.push(
       `${owner}: which objects trigger it depends on the request; ` +
         "add rights to get and list them yourself",
@@ -180,16 +180,18 @@ function addTriggers(rule: CompiledRule, owner: string, collector: LookUpCollect
   }
 }
 
-/** The resources of a rule's kinds; `wide` when the rule matches any kind. */
+/** The resources of a rule's kinds without wildcards, and whether it matches further kinds. */
 function triggerResources(
   rule: CompiledRule,
-): { readonly resources: readonly { group: string; resource: string }[]; readonly wide: boolean } {
-  const targets = webhookTargets(rule, { namespaced: false, guessed: () => {} }).flatMap((
-    { group, resource },
-  ) => readResources(resource).map((read) => ({ group, resource: read })));
-  const isWide = ({ group, resource }: { group: string; resource: string }): boolean =>
+): { readonly resources: readonly { group: string; resource: string }[]; readonly matchesOthers: boolean } {
+  const targets = webhookTargets(rule, { namespaced: false, guessed: () => {} })
+    .flatMap(({ group, resource }) => readResources(resource).map((read) => ({ group, resource: read })));
+  const hasWildcards = ({ group, resource }: { group: string; resource: string }): boolean =>
     `${group}${resource}`.includes("*");
-  return { resources: targets.filter((target) => !isWide(target)), wide: targets.some(isWide) };
+  return {
+    resources: targets.filter((target) => !hasWildcards(target)),
+    matchesOthers: targets.some(hasWildcards),
+  };
 }
 
 /**
