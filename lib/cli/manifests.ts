@@ -25,6 +25,8 @@ export interface ManifestsArguments {
   readonly exceptions: readonly string[];
   /** Whether Postern watches policies that are objects of the cluster. */
   readonly watchPolicies?: boolean;
+  /** The only namespace whose exceptions count: all (`*`) when absent, and none when empty. */
+  readonly exceptionNamespace?: string;
   readonly namespace: string;
   readonly image: string;
   readonly replicas: number;
@@ -67,6 +69,7 @@ export async function manifests(args: ManifestsArguments, terminal: Terminal): P
   if (isFault(options)) return unusable(options.message, terminal);
   const made = makeManifests(snapshot, files, options);
   if (args.secretPath === "random") terminal.err(`note: ${newPath(args)}`);
+  if (args.watchPolicies === true && args.exceptionNamespace === undefined) terminal.err(`note: ${allCount}`);
   for (const remark of made.remarks) terminal.err(`note: ${remark}`);
   const form = packageFormats.find(({ name }) => name === args.format);
   if (form === undefined) {
@@ -111,6 +114,7 @@ async function optionsOf(
   files: readonly FileText[],
 ): Promise<ManifestOptions | Fault> {
   const { namespace, image, replicas, dialect, watchPolicies: follows = false, traces } = args;
+  const { exceptionNamespace } = args;
   const certificate = await certificateSource(args);
   if (isFault(certificate)) return certificate;
   const secretPath = secretPathOf(args.secretPath);
@@ -118,8 +122,13 @@ async function optionsOf(
   const checksum = await policyChecksum(files);
   const ignoreFailures = args.failurePolicy === "Ignore";
   const setting = { namespace, image, replicas, dialect, certificate, secretPath, checksum };
-  return { ...setting, follows, ignoreFailures, traces };
+  return { ...setting, follows, ignoreFailures, traces, exceptionNamespace };
 }
+
+/** A hint for users of Kyverno, whose program counts no exceptions until its options say so. */
+const allCount =
+  "PolicyExceptions of every namespace count. --exception-namespace NAME counts those of one, " +
+  'where only administrators may write them; --exception-namespace "" none, as Kyverno does by default';
 
 /** A warning to users who replace an installation: the webhooks have a new path. */
 const newPath = ({ namespace }: ManifestsArguments): string =>
@@ -129,12 +138,11 @@ const newPath = ({ namespace }: ManifestsArguments): string =>
   "-o jsonpath='{.data.path}' | base64 -d";
 
 /** The error about options that no cluster takes or that exclude each other; `undefined` when there is none. */
-function argumentProblem(
-  { namespace, image, replicas, traces, format, out }: ManifestsArguments,
-): string | undefined {
-  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) {
-    return `--namespace ${namespace}: a namespace has lower-case letters, digits and hyphens, at most 63`;
-  }
+function argumentProblem(args: ManifestsArguments): string | undefined {
+  const { namespace, image, replicas, traces, format, out } = args;
+  if (!isNamespace(namespace)) return `--namespace ${namespace}: ${namespaceForm}`;
+  const problem = exceptionNamespaceProblem(args);
+  if (problem !== undefined) return problem;
   if (image === "" || /\s/.test(image)) return `--image ${image}: this is no reference of an image`;
   if (replicas === 0) return "--replicas 0: nothing would answer; kubectl scale stops an installation";
   if (traces !== undefined && !/^https?:\/\/[^/]/.test(traces)) {
@@ -144,6 +152,21 @@ function argumentProblem(
   if (format === "yaml" && out !== undefined) return "--out needs --format helm or kustomize";
   return undefined;
 }
+
+function exceptionNamespaceProblem(
+  { exceptionNamespace: chosen, watchPolicies: follows, format }: ManifestsArguments,
+): string | undefined {
+  if (chosen === undefined) return undefined;
+  if (follows !== true && format !== "helm") {
+    return "--exception-namespace needs --watch-policies: exceptions in files count in every namespace";
+  }
+  if (chosen === "" || chosen === "*" || isNamespace(chosen)) return undefined;
+  return `--exception-namespace ${chosen}: write one namespace, * for all, or "" for none; ${namespaceForm}`;
+}
+
+const isNamespace = (name: string): boolean => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name);
+
+const namespaceForm = "a namespace has lower-case letters, digits and hyphens, at most 63";
 
 /** The secret path: 128 random bits, or the given path. A fault means that somebody could guess the given path. */
 function secretPathOf(given: string): string | undefined | Fault {

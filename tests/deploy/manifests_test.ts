@@ -1,5 +1,6 @@
 /** The manifests as a whole: order, probes, ConfigMaps, certificates, and deploy.yaml. */
 import assert from "node:assert/strict";
+import { run } from "../../lib/cli/mod.ts";
 import { asList, asObject, asString, dig, field, isObject } from "../../lib/json/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { find, manifestsOf, printed, rulesOf, webhooksOf } from "./manifests.ts";
@@ -48,10 +49,38 @@ Deno.test("manifests for live policies contain the rights, arguments and empty w
   const [container] = asList(dig(find(objects, "Deployment"), "spec", "template", "spec", "containers"));
   const args = asList(field(container, "args"));
   assert.ok(args.includes("--watch-policies"));
+  assert.ok(
+    args.includes("--exception-namespace=*"),
+    "exceptions of all namespaces count, and the text says so",
+  );
   assert.ok(!args.some((arg) => /^--(policies|webhooks)=/.test(String(arg))));
   assert.deepEqual(objects.filter(({ kind }) => kind === "ConfigMap"), []);
   assert.deepEqual(objects.flatMap(schemaProblems), []);
 });
+
+Deno.test("manifests note that all exceptions count unless an option says whose", async () => {
+  const notes = async (...options: string[]): Promise<string> =>
+    (await printed([...options, "--secret-path", "none"])).said;
+  assert.match(await notes("--watch-policies"), /PolicyExceptions of every namespace count/);
+  assert.equal(await notes("--watch-policies", "--exception-namespace", "*"), "");
+  assert.equal(await notes("--watch-policies", "--exception-namespace", ""), "");
+  assert.doesNotMatch(await notes("--policies", "policies"), /PolicyExceptions/);
+});
+
+for (
+  const [options, problem] of [
+    [["--exception-namespace", "exempt"], /needs --watch-policies/],
+    [["--watch-policies", "--exception-namespace", "team-*"], /one namespace, \* for all/],
+    [["--watch-policies", "--exception-namespace", "a,b"], /one namespace, \* for all/],
+  ] as const
+) {
+  Deno.test(`manifests refuse ${options.join(" ")}`, async () => {
+    const said: string[] = [];
+    const terminal = { out: () => {}, err: (line: string) => void said.push(line) };
+    assert.equal(await run(["manifests", ...options], terminal), 2);
+    assert.match(said.join("\n"), problem);
+  });
+}
 
 Deno.test("changed policies change the pod template, equal policies do not", async () => {
   const checksum = async (message: string): Promise<string> => {

@@ -1,7 +1,7 @@
 /** Helm charts and kustomize bases: what the real programs make of them is what `manifests` prints. */
 import assert from "node:assert/strict";
 import { run } from "../../lib/cli/mod.ts";
-import { isObject, type JsonObject } from "../../lib/json/mod.ts";
+import { asList, dig, field, isObject, type JsonObject } from "../../lib/json/mod.ts";
 import { helmDocuments, helmTemplate } from "../../lib/install/packages/helm_template.ts";
 import { Part, vary } from "../../lib/install/packages/variants.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
@@ -160,6 +160,39 @@ Deno.test({
       assert.deepEqual(byName(kept), byName(definitions));
     }),
 });
+
+for (const namespace of ["*", "exempt", ""]) {
+  Deno.test({
+    name: `helm's exceptionNamespace is the manifests' --exception-namespace: "${namespace}"`,
+    ignore: helm.path === undefined,
+    fn: () =>
+      withFolder({ "policies/named.yaml": policy }, async (folder) => {
+        const option = ["--exception-namespace", namespace, "--secret-path", "none"];
+        const { objects } = await printed(["--watch-policies", ...option]);
+        const expected = deploymentArguments(objects);
+        assert.ok(expected.includes(`--exception-namespace=${namespace}`), expected.join(" "));
+        const policies = ["--policies", `${folder}/policies`];
+        const made = await written(folder, [...policies, "--secret-path", "none", "--format", "helm"]);
+        const values = ["policies=cluster", "definitions=false", `exceptionNamespace=${namespace}`];
+        const set = values.flatMap((value) => ["--set", value]);
+        assert.deepEqual(
+          deploymentArguments(await output(helm, ["template", "postern", made, ...set])),
+          expected,
+        );
+        // A chart that is made with the option has it as its value.
+        const chart = await written(`${folder}/own`, [...policies, ...option, "--format", "helm"]);
+        const rendered = await output(helm, ["template", "postern", chart, "--set", "policies=cluster"]);
+        assert.deepEqual(deploymentArguments(rendered), expected);
+      }),
+  });
+}
+
+/** The arguments of the server in the Deployment. */
+function deploymentArguments(objects: readonly JsonObject[]): readonly string[] {
+  const deployment = objects.find(({ kind }) => kind === "Deployment")!;
+  const [container] = asList(dig(deployment, "spec", "template", "spec", "containers"));
+  return asList(field(container, "args")).map(String);
+}
 
 Deno.test({
   name: "helm's values may leave out the namespace and add the dashboard, and wrong ones are refused",

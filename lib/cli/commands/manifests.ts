@@ -15,6 +15,12 @@ export const manifests = command({
       type: "flag",
       about: "follow the policies that are objects of the cluster; those of files come on top",
     },
+    exceptionNamespace: {
+      type: "text",
+      value: "name",
+      about:
+        "with --watch-policies, the only namespace whose PolicyExceptions count; * (as without it) for all, empty for none",
+    },
     namespace: { type: "text", value: "name", about: "where it is installed", default: "postern" },
     image: { type: "text", value: "reference", about: "image of the Dockerfile", default: defaultImage },
     replicas: { type: "number", value: "number", about: "how many pods", default: 2 },
@@ -67,6 +73,10 @@ export const manifests = command({
     { does: "write the kinds of policies and reports", line: "manifests --crds > crds.yaml" },
     { does: "write a Helm chart", line: "manifests --policies policies --format helm --out chart" },
     { does: "follow the policies of the cluster", line: "manifests --watch-policies > deploy.yaml" },
+    {
+      does: "count only the exceptions that administrators write",
+      line: "manifests --watch-policies --exception-namespace postern > deploy.yaml",
+    },
     {
       does: "use cert-manager's certificates",
       line: "manifests --certificate cert-manager --namespace gate",

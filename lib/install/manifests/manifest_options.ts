@@ -24,6 +24,8 @@ export interface ManifestOptions {
   readonly checksum: string;
   /** Whether Postern also follows policies in the cluster. */
   readonly follows: boolean;
+  /** The only namespace whose exceptions in the cluster count: `*`, or absent, for all, and empty for none. */
+  readonly exceptionNamespace?: string | undefined;
   /** `--dialect` of the server. */
   readonly dialect: "classic" | "current";
   /** Whether every failurePolicy counts as Ignore. */

@@ -21,6 +21,9 @@ export interface WorkloadNeeds {
 /** Requests and limits of the container. */
 export const defaultResources = { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "256Mi" } };
 
+/** The beginning of the container's argument that names the namespace whose exceptions count. */
+export const exceptionOption = "--exception-namespace=";
+
 const webhookPort = 9443;
 const metricsPort = 8000;
 
@@ -219,6 +222,7 @@ function command(options: ManifestOptions, { hosts }: WorkloadNeeds): string[] {
 
 function serverArguments(options: ManifestOptions, needs: WorkloadNeeds): string[] {
   const { namespace, certificate, dialect, follows, ignoreFailures = false } = options;
+  const { exceptionNamespace = "*" } = options;
   const tls = certificate.from === "postern"
     ? [`--certificate-secret=${namespace}/${certificateSecret}`]
     : ["--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key", "--tls-ca=/tls/ca.crt"];
@@ -231,6 +235,7 @@ function serverArguments(options: ManifestOptions, needs: WorkloadNeeds): string
     `--dialect=${dialect}`,
     `--service=${namespace}/${appName}`,
     follows ? "--watch-policies" : `--webhooks=${appName}`,
+    ...(follows ? [`${exceptionOption}${exceptionNamespace}`] : []),
     ...(ignoreFailures ? ["--force-failure-policy-ignore"] : []),
     ...tls,
   ];

@@ -8,6 +8,7 @@ import {
   type ManifestOptions,
   pathSecret,
 } from "../manifests/manifest_options.ts";
+import { exceptionOption } from "../manifests/workload.ts";
 import { makeManifests } from "../manifests/manifests.ts";
 import { helmDocuments, helmTemplate, namespaceMark } from "./helm_template.ts";
 import { chartValues, valuesSchema, valuesText } from "./helm_values.ts";
@@ -169,6 +170,9 @@ const deploymentValues: Readonly<Record<string, string>> = {
 };
 
 function mapped(value: Json, expressions: Readonly<Record<string, string>>): Tree {
+  if (typeof value === "string" && value.startsWith(exceptionOption)) {
+    return expression(`printf "${exceptionOption}%s" .Values.exceptionNamespace | quote`);
+  }
   if (Array.isArray(value)) return value.map((each: Json) => mapped(each, expressions));
   if (!isObject(value)) return value;
   const variable = expressions[asString(value["name"]) ?? ""];

@@ -59,6 +59,12 @@ const values: Readonly<Record<string, ChartValue>> = {
     schema: { type: "boolean" },
     of: () => true,
   },
+  exceptionNamespace: {
+    about:
+      'With policies: cluster, the only namespace whose PolicyExceptions count; "*" for all, "" for none (as in Kyverno\'s chart)',
+    schema: { ...text, pattern: "^([*]|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$" },
+    of: ({ exceptionNamespace = "*" }) => exceptionNamespace,
+  },
   failurePolicy: {
     about: "AsWritten: as each policy says. Ignore: nothing is refused because a policy cannot be evaluated",
     schema: { enum: ["AsWritten", "Ignore"] },
