@@ -33,6 +33,12 @@ export interface Gate {
 /** Milliseconds that audits and background work may take when the gate closes. */
 const closingTime = 5_000;
 
+/**
+ * Milliseconds of each round of the event loop in which answered requests are audited at once: the answers of the round
+ * that come after them wait so much longer.
+ */
+const auditsAtOnce = 5;
+
 /** Milliseconds from the opening of the port, in which a request that waits for it is answered. */
 const firstRequestTime = 25;
 
@@ -90,7 +96,12 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const { decided } = policies.paths;
   const tracing = await openTracing(options.version);
   const deciding = { ports, log, metrics, tracing };
-  const audit = new AuditQueue({ ...deciding, snapshot, ...(decided !== undefined && { decided }) });
+  const audit = new AuditQueue({
+    ...deciding,
+    snapshot,
+    atOnce: auditsAtOnce,
+    ...(decided !== undefined && { decided }),
+  });
   const app = appOptions(options, { ...policies.paths, ...deciding, audit, effects: background, recorder });
   const listener = await openListener(options, app);
   if (typeof listener === "string") return listener;

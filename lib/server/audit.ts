@@ -26,6 +26,11 @@ export interface AuditOptions {
   readonly maxBytes?: number;
   /** The most requests that wait for loads at a time: 32 by default. */
   readonly maxLoading?: number;
+  /**
+   * Milliseconds of each round of the event loop in which requests are evaluated as soon as they are added; further
+   * ones wait. None by default, for servers that add a request before they send its answer.
+   */
+  readonly atOnce?: number;
 }
 
 /** The policies of the request's webhook: each webhook's request is audited for its policies only. */
@@ -54,6 +59,8 @@ export class AuditQueue {
   readonly #loading = new Set<Loading>();
   #bytes = 0;
   #running: Promise<void> | undefined;
+  /** The milliseconds that are left in this round of the event loop for requests that are added. */
+  #atOnceLeft = 0;
   #dropped = 0;
 
   constructor(options: AuditOptions) {
@@ -76,8 +83,25 @@ export class AuditQueue {
       return;
     }
     this.#bytes += review.bytes;
-    this.#waiting.push(review);
+    if (this.#mayEvaluateNow()) this.#evaluateNow(review);
+    else this.#waiting.push(review);
     this.#running ??= this.#run();
+  }
+
+  /** Whether a request that is added is evaluated at once. */
+  #mayEvaluateNow(): boolean {
+    if (this.#running === undefined) this.#atOnceLeft = this.#options.atOnce ?? 0;
+    return this.#atOnceLeft > 0 && this.#waiting.length === 0;
+  }
+
+  /**
+   * Evaluates a request that was just answered. V8 copies what waits when it collects garbage: with 64 callers, requests
+   * that wait for their audits take a quarter more processor time (`deno task bench --only throughput`).
+   */
+  #evaluateNow(review: Waiting): void {
+    const started = performance.now();
+    this.#evaluate(review);
+    this.#atOnceLeft -= performance.now() - started;
   }
 
   /** Waits until every request is evaluated, for shutting down and for tests. */

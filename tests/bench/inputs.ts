@@ -7,6 +7,8 @@ export interface Inputs {
   readonly from: string;
   /** Files: pod security policies, policies that change Pods, a thousand that match no Pod, none. */
   readonly security: string;
+  /** The pod security policies with Audit as their failure action. */
+  readonly audited: string;
   readonly mutate: string;
   readonly others: string;
   readonly none: string;
@@ -42,10 +44,14 @@ export async function findInputs(folder: string): Promise<Inputs> {
     review,
     deniedReview: await write("denied.json", JSON.stringify(deniedReview(pod))),
   };
+  const audited = async (file: string) =>
+    await write("audited.yaml", documents(inAudit(await Deno.readTextFile(file))));
   if (found !== undefined) {
+    const security = `${found}/pss-17.yaml`;
     return {
       from: "the corpus",
-      security: `${found}/pss-17.yaml`,
+      security,
+      audited: await audited(security),
       mutate: `${found}/mutate-10.yaml`,
       others: `${found}/non-matching-983.yaml`,
       cel: `${found}/cel-10.yaml`,
@@ -55,9 +61,11 @@ export async function findInputs(folder: string): Promise<Inputs> {
   }
   const rows = (count: number, make: (index: number) => Json) =>
     documents(Array.from({ length: count }, (_, index) => make(index)));
+  const security = await write("security.yaml", documents(await securityPolicies()));
   return {
     from: "the project's own policies",
-    security: await write("security.yaml", documents(await securityPolicies())),
+    security,
+    audited: await audited(security),
     mutate: await write("mutate.yaml", rows(10, labels)),
     others: await write("others.yaml", rows(983, other)),
     cel: await write("cel.yaml", rows(10, celRule)),
@@ -92,12 +100,21 @@ async function securityPolicies(): Promise<Json[]> {
   return found.sort((left, right) => JSON.stringify(left) < JSON.stringify(right) ? -1 : 1).slice(0, 17);
 }
 
+/** The same policies with Audit as their failure action, which is Kyverno's default. */
+function inAudit(policies: string): Json[] {
+  return parseDocuments(policies, "policies").documents.map(({ value }) => {
+    const policy = value as JsonObject, spec = policy["spec"] as JsonObject;
+    return { ...policy, spec: { ...spec, validationFailureAction: "Audit" } };
+  });
+}
+
+/** A policy that denies what its rule finds. */
 function policy(name: string, rule: JsonObject): JsonObject {
   return {
     apiVersion: "kyverno.io/v1",
     kind: "ClusterPolicy",
     metadata: { name },
-    spec: { rules: [{ name: "rule", ...rule }] },
+    spec: { validationFailureAction: "Enforce", rules: [{ name: "rule", ...rule }] },
   };
 }
 

@@ -40,6 +40,10 @@ export function scenarios({ inputs, image }: Bench): readonly Scenario[] {
       policies: [security],
       goal: 0.7,
     }),
+    scenario("audited", "17 pod security policies in Audit, violated", {
+      bodyFile: inputs.deniedReview,
+      policies: [inputs.audited],
+    }),
     scenario("mutated", "10 mutations", { policies: [inputs.mutate], path: "/mutate/fail", goal: 0.7 }),
     scenario("cel", "10 CEL rules", { policies: [inputs.cel], goal: 0.6 }),
     scenario("thousand", "17 and 983 policies that do not match", { policies: [security, inputs.others] }),

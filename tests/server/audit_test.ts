@@ -124,6 +124,32 @@ for (const [what, count, audited] of counts) {
   });
 }
 
+const atOnce: readonly [what: string, milliseconds: number | undefined, audited: readonly string[]][] = [
+  ["while a round of the event loop has time for it", 60_000, ["0", "1", "2"]],
+  ["until that time is used up", 1e-9, ["0"]],
+  ["never unless the server says so", undefined, []],
+];
+for (const [what, milliseconds, audited] of atOnce) {
+  Deno.test(`a request is audited as soon as it is added ${what}`, async () => {
+    const snapshot = snapshotOf(denies("failing", "validationFailureAction: Audit", "kinds: [Service]"));
+    const names: unknown[] = [];
+    const queue = new AuditQueue({
+      snapshot: () => snapshot,
+      ports: portsOf({}),
+      log: { write: (_level, message, fields) => void (message === "audit" && names.push(fields?.["name"])) },
+      metrics: new Metrics(),
+      ...(milliseconds !== undefined && { atOnce: milliseconds }),
+    });
+    for (const name of ["0", "1", "2"]) queue.add(request("Service", name), {}, ReviewHeap.ofBytes(100));
+    assert.deepEqual(names, audited);
+    await queue.drain();
+    assert.deepEqual(names, ["0", "1", "2"]);
+    queue.add(request("Service", "3"), {}, ReviewHeap.ofBytes(100));
+    assert.deepEqual(names.slice(3), milliseconds === undefined ? [] : ["3"]);
+    await queue.drain();
+  });
+}
+
 function request(kind: string, name: string): PolicyRequest {
   return {
     uid: name,
