@@ -59,7 +59,7 @@ export class AuditQueue {
   readonly #loading = new Set<Loading>();
   #bytes = 0;
   #running: Promise<void> | undefined;
-  /** The milliseconds that are left in this round of the event loop for requests that are added. */
+  /** Milliseconds of this round that are left of `atOnce`. */
   #atOnceLeft = 0;
   #dropped = 0;
 
@@ -83,25 +83,15 @@ export class AuditQueue {
       return;
     }
     this.#bytes += review.bytes;
-    if (this.#mayEvaluateNow()) this.#evaluateNow(review);
-    else this.#waiting.push(review);
-    this.#running ??= this.#run();
-  }
-
-  /** Whether a request that is added is evaluated at once. */
-  #mayEvaluateNow(): boolean {
+    // V8 copies what waits when it collects garbage: with 64 callers, a request that waits for its audit takes a
+    // quarter more processor time (`deno task bench --only throughput`).
     if (this.#running === undefined) this.#atOnceLeft = this.#options.atOnce ?? 0;
-    return this.#atOnceLeft > 0 && this.#waiting.length === 0;
-  }
-
-  /**
-   * Evaluates a request that was just answered. V8 copies what waits when it collects garbage: with 64 callers, requests
-   * that wait for their audits take a quarter more processor time (`deno task bench --only throughput`).
-   */
-  #evaluateNow(review: Waiting): void {
-    const started = performance.now();
-    this.#evaluate(review);
-    this.#atOnceLeft -= performance.now() - started;
+    if (this.#atOnceLeft > 0 && this.#waiting.length === 0) {
+      const started = performance.now();
+      this.#evaluate(review);
+      this.#atOnceLeft -= performance.now() - started;
+    } else this.#waiting.push(review);
+    this.#running ??= this.#run();
   }
 
   /** Waits until every request is evaluated, for shutting down and for tests. */
@@ -174,7 +164,7 @@ export class AuditQueue {
   }
 
   #evaluate(review: Waiting): void {
-    const { request, scope: { failurePolicy, policy }, heap, bytes } = review;
+    const { request, scope, heap, bytes } = review;
     const { snapshot, ports, log, metrics, tracing } = this.#options;
     const current = snapshot();
     if (current === undefined) {
@@ -195,14 +185,13 @@ export class AuditQueue {
     };
     try {
       const decision = evaluate(current, request, {
+        ...scope,
         phase: "validate",
         rules: "audit",
         budget,
         ports: spans?.ports ?? ports,
         watch: joinedWatch(metrics.times.watch(started), spans),
         deadline: () => deadline.signal(),
-        ...(failurePolicy !== undefined && { failurePolicy }),
-        ...(policy !== undefined && { policy }),
       });
       if (decision instanceof Promise) {
         this.#addLoading({ heap, bytes, deadline, done: decision.then(finish).catch(broken) });
