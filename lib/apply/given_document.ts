@@ -2,6 +2,8 @@ import { type Diagnostic, type Locate, withPosition } from "../diagnostics/mod.t
 import { type DocumentPath, documentPathText, isList, isObject, type Json } from "../json/mod.ts";
 import { checkShape, type Shape } from "../shape/mod.ts";
 import {
+  answersShape,
+  answersTypes,
   contextShape,
   contextTypes,
   userInfoShape,
@@ -12,7 +14,10 @@ import {
 import type { YamlDocument } from "../yaml/mod.ts";
 import { valueProblems } from "./value_problems.ts";
 
-/** A document of the kind Values, UserInfo or Context under the proper names of its fields, and its problems. */
+/**
+ * A document of the kind Values, UserInfo or Context, or the answers of a Test, under the proper names of its fields,
+ * and its problems.
+ */
 export interface GivenDocument {
   readonly value: Json;
   readonly diagnostics: readonly Diagnostic[];
@@ -39,6 +44,11 @@ export function checkUser(document: Json, locate: Locate): GivenDocument {
 /** Checks a Context document, as {@link checkValues}. */
 export function checkContext(document: Json, locate: Locate): GivenDocument {
   return check(document, { shape: contextShape, types: contextTypes, locate });
+}
+
+/** Checks the answers that a test gives, as {@link checkValues}. */
+export function checkAnswers(test: Json, locate: Locate): GivenDocument {
+  return check(test, { shape: answersShape, types: answersTypes, locate });
 }
 
 /**

@@ -80,6 +80,24 @@ export const contextShape: Shape = {
   },
 };
 
+/** The answers that a test gives in place of services and of the global context. */
+export const answersShape: Shape = {
+  apiCallResponses: [{
+    url: "text",
+    urlPath: "text",
+    method: "text",
+    response: { statusCode: "number", body: "open" },
+  }],
+  globalContextEntries: [{
+    name: "text",
+    data: "open",
+    resources: "open",
+    resourceFiles: ["text"],
+    fieldPath: "text",
+    projections: [{ name: "text", path: "text" }],
+  }],
+};
+
 /** The texts and the maps and lists of a Values file that a shape leaves open; `*` stands for each name or index. */
 export const valuesTypes: readonly (readonly [path: string, type: "text" | "map" | "list"])[] = [
   ["globalValues", "map"],
@@ -121,4 +139,19 @@ export const contextTypes: typeof valuesTypes = [
   ["spec.images", "list"],
   ["spec.images.*", "map"],
   ["spec.images.*.image", "text"],
+];
+
+/** The same for the answers of a test. */
+export const answersTypes: typeof valuesTypes = [
+  ["apiCallResponses.*.url", "text"],
+  ["apiCallResponses.*.urlPath", "text"],
+  ["apiCallResponses.*.method", "text"],
+  ["globalContextEntries.*.name", "text"],
+  ["globalContextEntries.*.data", "map"],
+  ["globalContextEntries.*.resources", "list"],
+  ["globalContextEntries.*.resources.*", "map"],
+  ["globalContextEntries.*.resourceFiles", "list"],
+  ["globalContextEntries.*.resourceFiles.*", "text"],
+  ["globalContextEntries.*.fieldPath", "text"],
+  ["globalContextEntries.*.projections.*.path", "text"],
 ];

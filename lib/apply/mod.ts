@@ -8,8 +8,16 @@ export { type Applied, type AppliedStep, type ApplyOptions, applyPolicies, type 
 export { Cleanups, isCleanupKind } from "./cleanups.ts";
 export type { DecideOptions } from "./decide.ts";
 export { openList, readUser } from "./documents.ts";
+export { isException, notAnException, unusedException } from "./exception_documents.ts";
 export { faultyPolicies } from "./faulty_policies.ts";
-export { checkContext, checkUser, checkValues, duplicateKeys, type GivenDocument } from "./given_document.ts";
+export {
+  checkAnswers,
+  checkContext,
+  checkUser,
+  checkValues,
+  duplicateKeys,
+  type GivenDocument,
+} from "./given_document.ts";
 export { manifestObjects } from "./manifest_objects.ts";
 export { documentObjects, type GivenObject } from "./objects.ts";
 export { type GivenUser, resourceRequest, withNamespace } from "./resource_request.ts";

@@ -18,4 +18,6 @@ export type Answer =
     readonly body?: Json;
     /** Set when there is an answer, which is longer than what is read or kept of one. */
     readonly isTooLong?: true;
+    /** Set where given answers stand in for what is called, and none is for this call: a given value replaces it. */
+    readonly isNotGiven?: true;
   };

@@ -1,5 +1,5 @@
 import { join, normalize } from "node:path";
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { Diagnostic, Position } from "../diagnostics/mod.ts";
 import {
   asList,
   asObject,
@@ -20,10 +20,13 @@ import {
   duplicateKeys,
   type GivenDocument,
   type GivenUser,
+  isException,
   manifestObjects,
+  notAnException,
   noValues,
   readUser,
   readValues,
+  unusedException,
   type Values,
 } from "../apply/mod.ts";
 import { loadDocuments, streamDocuments } from "../sources/mod.ts";
@@ -60,8 +63,8 @@ export interface TestInput {
 export async function loadTestInput({ test, folder, positionOf }: FoundTest): Promise<TestInput> {
   const files = new TestFiles(folder);
   const { diagnostics } = files;
-  const policies = await files.documents(test.policies);
-  const exceptions = await files.documents(test.exceptions);
+  const policies = await files.policies(test.policies);
+  const exceptions = await files.exceptions(test.exceptions);
   const resources = unique(await files.objects(test.resources), diagnostics);
   const targets = await files.objects(test.targetResources);
   const params = await files.objects(test.paramResources);
@@ -113,9 +116,8 @@ export async function loadTestInput({ test, folder, positionOf }: FoundTest): Pr
 async function readPayloads(test: FoundTest["test"], files: TestFiles): Promise<readonly TestPayload[]> {
   const payloads: TestPayload[] = [];
   for (const file of test.jsonPayloads) {
-    const value = (await files.payload(file))?.value ?? null;
-    if (isObject(value)) payloads.push({ name: normalize(file), value });
-    else files.diagnostics.push(notAnObject(files.pathOf(file)));
+    const value = await files.payload(file);
+    if (value !== undefined) payloads.push({ name: normalize(file), value });
   }
   for (const file of [...test.httpPayloads, ...test.envoyPayloads]) {
     files.diagnostics.push(unsupportedPayload(files.pathOf(file)));
@@ -146,6 +148,28 @@ class TestFiles {
     return loaded.documents;
   }
 
+  /**
+   * The documents of policy files. Kyverno parity: exceptions among them do not count. Pinned by "an exception among
+   * the policies of a test does not count".
+   */
+  async policies(files: readonly string[]): Promise<readonly YamlDocument[]> {
+    const { true: within = [], false: policies = [] } = Object.groupBy(
+      await this.documents(files),
+      (document) => `${isException(document)}`,
+    );
+    const rule = "do not count in a test: name their file under exceptions";
+    this.diagnostics.push(...within.map((document) => unusedException(document, rule)));
+    return policies;
+  }
+
+  async exceptions(files: readonly string[]): Promise<readonly YamlDocument[]> {
+    const documents = await this.documents(files);
+    const others = documents.filter((document) => !isException(document));
+    const hint = "name policies under policies, and objects under resources";
+    this.diagnostics.push(...others.map((document) => notAnException(document, hint)));
+    return documents.filter(isException);
+  }
+
   async objects(files: readonly string[]): Promise<JsonObject[]> {
     return manifestObjects(await this.documents(files));
   }
@@ -168,16 +192,30 @@ class TestFiles {
     return value;
   }
 
-  /** The first document of a payload, in which `on` and `yes` are texts. */
-  async payload(file: string): Promise<YamlDocument | undefined> {
+  /**
+   * The object of a payload, in which `on` and `yes` are texts; `undefined` after a problem. Kyverno parity: a payload
+   * is one object. Pinned by "a payload of several documents is an error: one of them alone would be tested".
+   */
+  async payload(file: string): Promise<JsonObject | undefined> {
     const path = this.pathOf(file);
     this.paths.add(path);
-    let first: YamlDocument | undefined;
+    const documents: YamlDocument[] = [];
+    const problems: Diagnostic[] = [];
     for await (const part of streamDocuments([path], { booleans: "1.2" })) {
-      if (part.kind === "problem") this.diagnostics.push(part.diagnostic);
-      else if (part.kind === "document") first ??= part.document;
+      if (part.kind === "problem") problems.push(part.diagnostic);
+      else if (part.kind === "document" && part.document.value !== null) documents.push(part.document);
     }
-    return first;
+    this.diagnostics.push(...problems);
+    if (problems.some(({ severity }) => severity === "error")) return undefined;
+    const [first, second] = documents;
+    const value = first?.value ?? null;
+    const problem = second !== undefined
+      ? wrongPayload("A payload is one document: name each file under jsonPayloads", second.positionOf([]))
+      : isObject(value)
+      ? undefined
+      : wrongPayload("A payload must be an object", { file: path, line: 1, column: 1 });
+    if (problem !== undefined) this.diagnostics.push(problem);
+    return problem === undefined && isObject(value) ? value : undefined;
   }
 
   /** The objects that ClusterResource files contain or name. */
@@ -222,9 +260,8 @@ function unsupportedPayload(file: string): Diagnostic {
   return { severity: "error", code: "unsupported-payload", message, position };
 }
 
-function notAnObject(file: string): Diagnostic {
-  const position = { file, line: 1, column: 1 };
-  return { severity: "error", code: "wrong-type", message: "A payload must be an object", position };
+function wrongPayload(message: string, position: Position): Diagnostic {
+  return { severity: "error", code: "wrong-type", message, position };
 }
 
 /** The Namespaces in values: whole objects, or made from labels. */

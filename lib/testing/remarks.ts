@@ -54,5 +54,7 @@ export function nameRemarks(run: TestRun, expectations: readonly Expectation[]):
 }
 
 function names(identities: readonly ObjectIdentity[]): string[] {
-  return identities.flatMap(({ namespace, name }) => [name, `${namespace}/${name}`]);
+  return identities.flatMap(({ kind, namespace, name }) =>
+    kind === "" ? [name] : [name, `${namespace}/${name}`]
+  );
 }

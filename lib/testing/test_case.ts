@@ -10,6 +10,7 @@ import {
   type JsonObject,
 } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
+import { readAnswers } from "./test_answers.ts";
 
 /** The results that a test may expect. */
 export type ExpectedStatus = "pass" | "fail" | "warn" | "error" | "skip";
@@ -139,6 +140,8 @@ export function readTestCase(document: YamlDocument): ReadTestCase {
       report,
     })
   );
+  const answers = readAnswers(test, (path) => document.positionOf(path));
+  diagnostics.push(...answers.diagnostics);
   if (diagnostics.length > 0) return { ok: false, diagnostics };
   const files = (name: string): string[] => [...new Set(asTexts(test[name]))];
   const objects = (name: string): JsonObject[] => asList(test[name]).filter(isObject);
@@ -161,8 +164,8 @@ export function readTestCase(document: YamlDocument): ReadTestCase {
       values: asObject(test["values"]),
       userinfo: nonEmpty(test["userinfo"]),
       context: nonEmpty(test["context"]),
-      apiCallResponses: objects("apiCallResponses"),
-      globalContextEntries: objects("globalContextEntries"),
+      apiCallResponses: answers.calls,
+      globalContextEntries: answers.entries,
       results,
       checks: objects("checks"),
     },

@@ -50,10 +50,11 @@ export interface TestPorts {
 export type TestLanguage = "jmespath" | "cel";
 
 /**
- * The ports of a test. Only services without a mocked answer are really called. Kyverno parity: CEL expressions
- * cannot read the objects under test unless the test describes a cluster, and they get the mocked answer of a service
- * as `body` beside `statusCode`. Pinned by "without a cluster, expressions in CEL do not see the other objects of the
- * test" and tests/cli/test_entries_test.ts.
+ * The ports of a test. Kyverno parity: a service without a mocked answer is really called by CEL expressions, and by
+ * rules in a test with `clusterResources`. CEL expressions cannot read the objects under test unless the test describes
+ * a cluster, and they get the mocked answer of a service as `body` beside `statusCode`. Pinned by "without a cluster,
+ * expressions in CEL do not see the other objects of the test", tests/cli/test_entries_test.ts and
+ * tests/cli/given_answers_test.ts.
  */
 export function testPorts(setup: TestSetup, language: TestLanguage): TestPorts {
   const clock = systemClock();
@@ -65,11 +66,12 @@ export function testPorts(setup: TestSetup, language: TestLanguage): TestPorts {
   const calls = mockedCalls(setup.apiCallResponses);
   const services = language === "cel" ? wrapped(calls) : calls;
   const mocked = setup.apiCallResponses.length > 0;
+  const isOffline = language === "jmespath" && !setup.isCluster;
   const lookup = setup.lookup?.({ clock, entropy, cluster });
   const signatures = lookup?.signatures ?? new ImageSignatures({ clock, entropy, cluster });
   const ports: Ports = {
-    cluster: mocked ? mockedCluster(calls, cluster) : cluster,
-    http: mocked ? mockedHttp(services, new HttpClient()) : new HttpClient(),
+    cluster: mocked ? mockedCluster(calls, isOffline ? withoutFailures(cluster) : cluster) : cluster,
+    http: mocked ? mockedHttp(services, isOffline ? noServices : new HttpClient()) : new HttpClient(),
     registry: mockedImages(setup.images, lookup?.registry),
     // A signed manifest contains its signature, so it is verified offline. Signatures of images are in a registry,
     // which a test calls only when the caller allows it.
@@ -129,4 +131,23 @@ function mockedCluster(mocked: MockedCalls, cluster: Cluster): Cluster {
 
 function mockedHttp(mocked: MockedCalls, http: Http): Http {
   return { call: async (call) => mocked(call.method, call.url) ?? await http.call(call) };
+}
+
+/** No service is called: values stand in for the answers that the test does not give. */
+const noServices: Http = {
+  call: ({ method, url }) => {
+    const message = `the test gives no answer for ${method} ${url}; write one under apiCallResponses`;
+    return Promise.resolve({ ok: false, status: undefined, message, isNotGiven: true });
+  },
+};
+
+/** A cluster whose answers are only given ones: values stand in for what it does not have. */
+function withoutFailures(cluster: Cluster): Cluster {
+  return {
+    call: async (call) => {
+      const answer = await cluster.call(call);
+      return answer.ok ? answer : { ...answer, isNotGiven: true };
+    },
+    resource: (apiVersion, kind) => cluster.resource(apiVersion, kind),
+  };
 }

@@ -416,8 +416,13 @@ export const deliberate: readonly string[] = [
   "A result of a MutatingPolicy is counted once, where Kyverno counts it twice; what is printed is what that policy left, where Kyverno prints what all of them made.",
   "Reports are named `merged` in every namespace, say `source: postern`, and have no property `cel.validationIndex`.",
   "`test` names a test by `metadata.name`, and explains rows that fail after their table. It names generated " +
-  "objects in full (`v1/ConfigMap/shop/a`; Kyverno `/a`), and the policies that follow a failed mutation are " +
+  "objects in full (`v1/ConfigMap/shop/a`; Kyverno `/a`), and payloads by their path alone (Kyverno `/a.json`). " +
+  "The policies that follow a failed mutation are " +
   '"Not found", where Kyverno evaluates them for an empty object, and their rows pass as "Excluded".',
+  "The rows of `test` are the same in each run; Kyverno's order of generated objects and of objects with one name " +
+  "changes, and so does whether a policy in CEL has a second row for a controller, `Excluded`.",
+  "A `test` with `clusterResources` evaluates objects of Namespaces that it does not have; Kyverno ends with an error.",
+  "Of two policies with one name and kind the first is evaluated, and the second is an error; Kyverno evaluates both.",
   "`create` writes the current format (`apiVersion`, `kind`, `metadata`) without comments; `jp function` and `version` say more.",
   "Without a values file, `namespaceObject` is null, as with Kyverno; with `--cluster` it is the cluster's Namespace, which Kyverno's command line does not read for policies in CEL.",
   "`apply` and `test` evaluate a `NamespacedValidatingPolicy`, `NamespacedMutatingPolicy`, `NamespacedGeneratingPolicy` or `NamespacedDeletingPolicy` for objects of its namespace alone, as in a cluster; Kyverno's command line for all.",

@@ -1,6 +1,4 @@
-import { openList } from "../../apply/mod.ts";
-import type { Diagnostic } from "../../diagnostics/mod.ts";
-import { field, textField } from "../../json/mod.ts";
+import { isException, notAnException, openList, unusedException } from "../../apply/mod.ts";
 import { loadDocuments, policyDocuments, streamDocuments } from "../../sources/mod.ts";
 import type { YamlDocument } from "../../yaml/mod.ts";
 import type { Diagnostics } from "../diagnostics.ts";
@@ -29,16 +27,13 @@ export async function readPolicyFiles(
   const policies = loaded.documents.filter((document) => !isException(document));
   const within = loaded.documents.filter(isException);
   const others = given.documents.filter((document) => !isException(document));
-  diagnostics.add(...others.map(notAnException));
+  const hint = "name policies without --exception, and objects with --resource";
+  diagnostics.add(...others.map((document) => notAnException(document, hint)));
   const exceptions = given.documents.filter(isException);
   if (args.exceptionsWithinPolicies) exceptions.push(...within);
   else {
-    diagnostics.add(...within.map(({ positionOf }): Diagnostic => ({
-      severity: "warning",
-      code: "unused-exception",
-      message: "PolicyExceptions among the policies count only with --exceptions-within-policies",
-      position: positionOf([]),
-    })));
+    const rule = "count only with --exceptions-within-policies";
+    diagnostics.add(...within.map((document) => unusedException(document, rule)));
   }
   if (args.exceptionsWithinResources) exceptions.push(...await exceptionsOfFiles(args.resource));
   if (policies.every(({ value }) => openList(value).length === 0) && diagnostics.errors === 0) {
@@ -54,22 +49,4 @@ async function exceptionsOfFiles(paths: readonly string[]): Promise<YamlDocument
     if (part.kind === "document" && isException(part.document)) exceptions.push(part.document);
   }
   return exceptions;
-}
-
-/** Whether a document is a PolicyException, or a list of them. */
-function isException({ value }: YamlDocument): boolean {
-  const objects = openList(value);
-  return objects.length > 0 && objects.every((object) => object["kind"] === "PolicyException");
-}
-
-/** Kyverno parity: a file of exceptions holds nothing else. Pinned by tests/cli/apply_exceptions_test.ts. */
-function notAnException({ value, positionOf }: YamlDocument): Diagnostic {
-  const apiVersion = textField(value, "apiVersion") || "no apiVersion";
-  return {
-    severity: "error",
-    code: "unknown-kind",
-    message: `"${textField(value, "kind")}" (${apiVersion}) is no PolicyException`,
-    hint: "name policies without --exception, and objects with --resource",
-    position: positionOf(field(value, "kind") === undefined ? [] : ["kind"]),
-  };
 }

@@ -90,11 +90,11 @@ export class TestSession {
 
   /** Compares the results of a run with the expectations and prints them. */
   async compare(found: FoundTest, expectations: readonly Expectation[], run: TestRun): Promise<void> {
-    const { policies, resources, exceptions, files } = run.input;
+    const { resources, exceptions, files } = run.input;
     for (const file of files) this.#files.add(file);
     for (const line of loadingLines(found)) this.#print(line);
     this.#print(
-      `  Applying ${count(policies.length, "policy", "policies")} to ${
+      `  Applying ${count(run.snapshot.policies.length, "policy", "policies")} to ${
         count(resources.length, "resource", "resources")
       } with ${count(exceptions.length, "exception", "exceptions")} ...`,
     );
@@ -176,6 +176,8 @@ function loadingLines({ test, file }: FoundTest): string[] {
     "  Loading policies ...",
     "  Loading resources ...",
     ...test.jsonPayloads.length === 0 ? [] : ["  Loading JSON payloads ..."],
+    // Kyverno parity: this line has no indent. Pinned by "test says that it reads the objects of the cluster".
+    ...test.clusterResources.length === 0 ? [] : ["Loading Kubernetes resources ..."],
     "  Loading exceptions ...",
   ];
 }

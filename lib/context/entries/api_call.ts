@@ -140,8 +140,13 @@ function load(compiled: CompiledCall, view: Context): Json | Fault {
     ? readCluster(resolved, view)
     : callService(resolved, view, { name, policyNamespace });
   if (isFault(answer)) {
-    const isUnderWay = view.tracker.pendingReads !== pendingReads;
-    return isUnderWay || fallback === undefined ? answer : fallback.render(view, view.environment);
+    // Kyverno parity: a value stands in for a call without an answer. Pinned by tests/cli/given_answers_test.ts.
+    const given = answer instanceof NotGiven ? view.get(name) : undefined;
+    if (given !== undefined) return given;
+    // The fallback is for a call that has ended.
+    return fallback && view.tracker.pendingReads === pendingReads
+      ? fallback.render(view, view.environment)
+      : answer;
   }
   if (resolved.jmesPath === "") return answer;
   const result = queries.apply(resolved.jmesPath, scopeOf(answer), view.environment);
@@ -191,7 +196,7 @@ function callService(
     });
     return answer.ok
       ? answer.body
-      : unfetched(`failed to execute HTTP request for APICall ${name}: ${answer.message}`);
+      : unfetched(`failed to execute HTTP request for APICall ${name}: ${answer.message}`, answer);
   }, JSON.stringify([textOf(body), headers, caBundle ?? "", policyNamespace ?? ""]));
 }
 
@@ -206,7 +211,7 @@ function readCluster({ method, urlPath, body }: ResolvedCall, { tracker }: Conte
     // Kyverno parity: a raw call to a missing path has this short message. Pinned by "apiCall: a missing path has the
     // message of a raw call".
     const message = answer.status === 404 ? notServedMessage : answer.message;
-    return unfetched(`failed to ${method} resource with raw url: ${urlPath}: ${message}`);
+    return unfetched(`failed to ${method} resource with raw url: ${urlPath}: ${message}`, answer);
   }
 }
 
@@ -214,8 +219,11 @@ function textOf(body: Json | undefined): string {
   return body === undefined ? "" : JSON.stringify(body);
 }
 
-function unfetched(cause: string): Fault {
-  return new Fault(`failed to fetch data for APICall: ${cause}`);
+/** The fault of a call for which no answer is given. */
+class NotGiven extends Fault {}
+
+function unfetched(cause: string, { isNotGiven }: { readonly isNotGiven?: true } = {}): Fault {
+  return new (isNotGiven ? NotGiven : Fault)(`failed to fetch data for APICall: ${cause}`);
 }
 
 /**

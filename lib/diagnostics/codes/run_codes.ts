@@ -32,6 +32,10 @@ export const runCodes = {
     cause: "An entry of a test lacks a field.",
     fix: "Give it the field that the message names.",
   },
+  "unusable-answer": {
+    cause: "A test gives an answer of a service, or a global context entry, that cannot be used.",
+    fix: "The message says why.",
+  },
   "not-a-test": {
     cause: "A document of a test file is no Test.",
     fix: "Write `apiVersion: cli.kyverno.io/v1alpha1` and `kind: Test`; `postern fix test` does.",
