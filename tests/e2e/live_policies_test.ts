@@ -51,6 +51,34 @@ kind: Lease
 metadata: {name: held, namespace: ${namespace}}
 `;
 
+/** A ClusterPolicy about ConfigMaps, and a Policy about every kind that counts how often it changes one. */
+const countingPolicies = [
+  `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: ${namespace}-labels}
+spec:
+  background: false
+  rules:
+  - name: label
+    match: {any: [{resources: {kinds: [ConfigMap], namespaces: [${namespace}]}}]}
+    mutate: {patchStrategicMerge: {metadata: {labels: {seen: "yes"}}}}
+`,
+  `
+apiVersion: kyverno.io/v1
+kind: Policy
+metadata: {name: counts, namespace: ${namespace}}
+spec:
+  background: false
+  rules:
+  - name: count
+    match: {any: [{resources: {kinds: ["*"], operations: [CREATE], names: ["counted-*"]}}]}
+    mutate:
+      patchesJson6902: |-
+        - {op: replace, path: /data/count, value: "{{ to_string(sum([to_number(request.object.data.count), \`1\`])) }}"}
+`,
+];
+
 /** Refuses the ConfigMaps of a team. */
 const celPolicy = (name: string) => `
 apiVersion: policies.kyverno.io/v1
@@ -213,6 +241,25 @@ Deno.test({
           }
         },
       );
+      await t.step("a Policy changes an object once where a ClusterPolicy is about it, too", async () => {
+        for (const text of countingPolicies) assert.equal((await apply(text)).code, 0);
+        await eventually(async () => {
+          const name = `counted-${crypto.randomUUID()}`;
+          assert.equal((await apply(`${configMap(name, "team: red")}data: {count: "0"}\n`)).code, 0);
+          const found = await run([
+            "-n",
+            namespace,
+            "get",
+            "configmap",
+            name,
+            "-o",
+            "jsonpath={.data.count}",
+          ]);
+          assert.equal(found.out, "1");
+        });
+        await run(["delete", "clusterpolicy", `${namespace}-labels`]);
+        await run(["-n", namespace, "delete", "policy", "counts"]);
+      });
       await t.step("two CEL policies share one webhook", async () => {
         const names = ["cel-a", "cel-b"].map((name) => `${namespace}-${name}`);
         for (const name of names) {

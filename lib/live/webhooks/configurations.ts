@@ -17,6 +17,7 @@ import { configurationKinds, webhookTimeout } from "./configuration_kinds.ts";
 import { webhookFamilies } from "./families.ts";
 import { areTogetherUsable } from "./match_conditions.ts";
 import { targetsTogether } from "./parted_members.ts";
+import { notSharedWith } from "./shared_requests.ts";
 import { webhookRules } from "./target.ts";
 import {
   apiServerUser,
@@ -179,14 +180,17 @@ function webhook(group: Group, input: WebhookInput): Webhook {
  * controllers are about their templates".
  */
 function groupConditions(group: Group, input: WebhookInput): readonly Json[] {
-  const { members, policyKey, isForConverted } = group, { matchConditions } = input.settings;
+  const { members, policyKey, isForConverted, besides } = group, { matchConditions } = input.settings;
   const ofPolicy = isForConverted
     ? [onlyConverted]
     : policyKey === undefined
     ? []
     : input.conditionsOf(members[0]!.compiled);
-  const all = [...matchConditions, ...joinedConditions(ofPolicy, group, input)];
-  return areTogetherUsable(all) ? all : [...matchConditions, ...joinedConditions([], group, input)];
+  const shared = notSharedWith(besides, targetsTogether(members));
+  const all = [...matchConditions, ...joinedConditions(ofPolicy, group, input), ...shared];
+  return areTogetherUsable(all)
+    ? all
+    : [...matchConditions, ...joinedConditions([], group, input), ...shared];
 }
 
 /** The conditions of a policy with those that leave out what no policy sees. */

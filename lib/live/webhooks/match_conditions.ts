@@ -47,7 +47,7 @@ export function usableConditions(conditions: readonly Json[]): readonly Json[] {
   return [...byName.values()].slice(0, mostConditions - addedConditions);
 }
 
-/** The most conditions that Postern adds to a webhook: see `unseen_requests.ts`. */
+/** The most conditions that Postern adds to a webhook: see `unseen_requests.ts` and `shared_requests.ts`. */
 const addedConditions = 4;
 
 /**

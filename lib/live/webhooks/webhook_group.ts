@@ -6,9 +6,10 @@ import type { ServedResource } from "../../ports.ts";
 import { familyOf, isGenerating, type WebhookFamily } from "./families.ts";
 import type { ConditionsOf } from "./cached_conditions.ts";
 import type { TargetsOf } from "./cached_targets.ts";
-import { type Member, partedByNamespace, partedByScope } from "./parted_members.ts";
+import { type Member, partedByNamespace, partedByScope, targetsTogether } from "./parted_members.ts";
 import { isShadowed, joinedCoverage, type VersionCoverage, versionCoverages } from "./version_coverage.ts";
 import { allConditional, conditionalOfNamespaces, ofNamespaces } from "./routes.ts";
+import type { Target } from "./target.ts";
 
 /**
  * The policies that share webhooks although their conditions and selectors differ; Postern evaluates all of these
@@ -43,6 +44,8 @@ export interface Group {
   readonly pathEnd: string | undefined;
   /** Whether the webhook is only about objects that the API server converts for it. */
   readonly isForConverted: boolean;
+  /** The targets of the webhook at whose path the same policies are evaluated; none for most groups. */
+  readonly besides: readonly Target[];
   /** The number of the webhook among those that share a name otherwise, from 1. */
   readonly part: number;
 }
@@ -110,7 +113,7 @@ export function* groupsOf(
   return numbered(all);
 }
 
-const single = { isForConverted: false, part: 1 } as const;
+const single = { isForConverted: false, besides: [], part: 1 } as const;
 
 /**
  * The groups of a group's policies so that each policy gets the objects of its resources in whatever version they are
@@ -191,7 +194,10 @@ function* ofScopes(group: Group, namespaces: Grouping["namespaces"]): Stages<Gro
   const parts: Group[] = isOfCluster ? [{ ...group, members: joint }] : [];
   const end = isOfCluster ? ofNamespaces : undefined, others = isOfCluster ? apart : joint;
   const parted = namespaces === "apart" ? yield* partedByNamespace(others) : [others];
-  for (const members of parted) if (members.length > 0) parts.push({ ...group, members, pathEnd: end });
+  const besides = isOfCluster ? targetsTogether(joint) : [];
+  for (const members of parted) {
+    if (members.length > 0) parts.push({ ...group, members, besides, pathEnd: end });
+  }
   return parts;
 }
 
