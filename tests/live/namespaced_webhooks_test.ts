@@ -263,3 +263,30 @@ for (const [what, policies] of wide) {
     assert.ok(rules.length < 500, `${rules.length} rules`);
   });
 }
+
+Deno.test("webhooks: the timeout of a Policy lengthens no call for policies of the cluster or of other namespaces", () => {
+  const about = (kind: string) => `match: {any: [{resources: {kinds: [${kind}]}}]}`;
+  const ofCluster = (seconds: number) =>
+    policy({ match: about("Pod"), spec: `webhookConfiguration: {timeoutSeconds: ${seconds}}` });
+  const ofTeam = (kind: string, team: string, seconds: number) =>
+    policy({ kind: "Policy", match: about(kind), spec: `webhookConfiguration: {timeoutSeconds: ${seconds}}` })
+      .replace("team", team);
+  const timeouts = (...texts: string[]) =>
+    asList(field(configurations(texts.join("---")).validate, "webhooks")).map((each) =>
+      field(each, "timeoutSeconds")
+    );
+  assert.deepEqual(timeouts(ofCluster(12), ofTeam("Pod", "a", 30)), [12]);
+  assert.deepEqual(timeouts(ofCluster(5), ofTeam("Pod", "a", 30)), [10]);
+  assert.deepEqual(timeouts(ofCluster(12), ofTeam("ConfigMap", "a", 30)), [12, 30]);
+  assert.deepEqual(timeouts(ofTeam("Pod", "a", 30)), [30]);
+  // Namespaces whose policies want other times have webhooks of their own.
+  assert.deepEqual(timeouts(ofTeam("Pod", "a", 30), ofTeam("Pod", "b", 15), ofTeam("Pod", "c", 30)), [
+    30,
+    15,
+  ]);
+  assert.deepEqual(timeouts(ofCluster(10), ofTeam("Secret", "a", 30), ofTeam("Secret", "b", 3)), [
+    10,
+    30,
+    10,
+  ]);
+});

@@ -26,3 +26,16 @@ export function webhookTimeout(policies: readonly CompiledPolicy[]): number {
   const timeouts = policies.map(({ policy }) => policy.timeoutSeconds ?? 0);
   return Math.min(longestTimeout, Math.max(defaultTimeout, ...timeouts));
 }
+
+/**
+ * The `timeoutSeconds` of a webhook that policies of the cluster and of namespaces share: the longest of those of the
+ * cluster, without them the longest that each namespace has. The author of a `Policy` must not let requests of other
+ * namespaces wait longer while no replica answers.
+ */
+export function sharedTimeout(policies: readonly CompiledPolicy[]): number {
+  const byNamespace = Map.groupBy(policies, ({ policy }) => policy.namespace);
+  const ofCluster = byNamespace.get(undefined);
+  return ofCluster === undefined
+    ? Math.min(...[...byNamespace.values()].map(webhookTimeout))
+    : webhookTimeout(ofCluster);
+}

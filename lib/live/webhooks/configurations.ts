@@ -13,7 +13,7 @@ import type { RequestFilters, WebhookSettings } from "../configuration.ts";
 import { type Installation, managedBy } from "../installation.ts";
 import type { ConditionsOf } from "./cached_conditions.ts";
 import type { TargetsOf } from "./cached_targets.ts";
-import { configurationKinds, webhookTimeout } from "./configuration_kinds.ts";
+import { configurationKinds, sharedTimeout } from "./configuration_kinds.ts";
 import { webhookFamilies } from "./families.ts";
 import { areTogetherUsable } from "./match_conditions.ts";
 import { targetsTogether } from "./parted_members.ts";
@@ -162,7 +162,7 @@ function webhook(group: Group, input: WebhookInput): Webhook {
       ? "Equivalent"
       : constraintsOf(compiled)?.matchPolicy ?? "Equivalent",
     sideEffects: "NoneOnDryRun",
-    timeoutSeconds: webhookTimeout(members.map((member) => member.compiled)),
+    timeoutSeconds: sharedTimeout(members.map((member) => member.compiled)),
     admissionReviewVersions: ["v1"],
     ...selectors(group, settings),
     ...(conditions.length > 0 && { matchConditions: conditions }),

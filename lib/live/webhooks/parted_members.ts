@@ -1,5 +1,6 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
 import type { Stages } from "../../json/mod.ts";
+import { webhookTimeout } from "./configuration_kinds.ts";
 import { everyTarget, type Target, targetsInNamespace, uncoveredBy, webhookRules } from "./target.ts";
 
 /** A policy with its webhook's targets. */
@@ -39,15 +40,16 @@ export function* partedByScope(members: readonly Member[]): Stages<PartedMembers
 
 /**
  * Parts policies so that no namespace gets webhooks for what the policies of another one are about: namespaces whose
- * policies are about the same objects share one. Each stage is about one namespace.
+ * policies are about the same objects, and give them the same time, share one. Each stage is about one namespace.
  */
 export function* partedByNamespace(members: readonly Member[]): Stages<Member[][]> {
   const parts = new Map<string, Member[]>();
   for (const ofNamespace of Map.groupBy(members, ({ compiled }) => compiled.policy.namespace).values()) {
     yield;
-    const rules = JSON.stringify(webhookRules(targetsTogether(ofNamespace)));
-    const part = parts.get(rules);
-    if (part === undefined) parts.set(rules, ofNamespace);
+    const timeout = webhookTimeout(ofNamespace.map(({ compiled }) => compiled));
+    const key = JSON.stringify([timeout, webhookRules(targetsTogether(ofNamespace))]);
+    const part = parts.get(key);
+    if (part === undefined) parts.set(key, ofNamespace);
     else part.push(...ofNamespace);
   }
   return [...parts.values()];
