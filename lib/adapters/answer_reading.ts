@@ -105,10 +105,7 @@ export class AnswerReading {
     return await this.#wait({ bytes: this.#refused - this.#bytes, isGuess: false }, signal);
   }
 
-  /**
-   * Gives back everything, and waits until the answer may be read again from its start: until there is room for several
-   * times what was refused, so that it is not read again and again. False when the signal aborts first.
-   */
+  /** Gives back everything, and waits for room for several times what was refused; false when the signal aborts. */
   async restart(signal: AbortSignal | undefined): Promise<boolean> {
     this.end();
     return await this.reserve(growth * this.#refused, signal);

@@ -45,6 +45,8 @@ export interface LiveClusterOptions {
   readonly userAgent?: string;
   /** For metrics: called once for each call, even when the call takes several attempts. */
   readonly called?: (call: ApiCall) => void;
+  /** Called for each answer of a server that works: a proxy before it, or one that sheds requests, is no sign. */
+  readonly answered?: () => void;
 }
 
 const longestDelay = 5_000;
@@ -68,11 +70,7 @@ export class LiveCluster implements Cluster {
   readonly #endpoint: Endpoint;
   /** For calls without a body, and for watches: one HTTP/2 connection for all. */
   readonly #reads: ReadConnection;
-  /**
-   * For calls with a body. Over HTTP/2 Deno writes headers and body separately and leaves Nagle's algorithm on, so a
-   * body from about 1,400 bytes on waits 40 ms for an acknowledgement. Over HTTP/1.1 Deno sends both together
-   * (docs/listener.md).
-   */
+  /** For calls with a body: over HTTP/1.1, as over HTTP/2 Deno lets a body wait for 40 ms (docs/listener.md). */
   readonly #bodies: RenewedClient;
   readonly #credentials: ApiCredentials;
   readonly #discovery: LiveDiscovery;
@@ -80,8 +78,8 @@ export class LiveCluster implements Cluster {
   readonly #sizes = new BoundedCache<number>(mostPathLength, (_, path) => path.length);
   readonly #turns = new CallTurns({ mostOfOne: mostOfGroup, most: mostCalls });
   readonly #options:
-    & Required<Omit<LiveClusterOptions, "readText" | "called">>
-    & Pick<LiveClusterOptions, "called">;
+    & Required<Omit<LiveClusterOptions, "readText" | "called" | "answered">>
+    & Pick<LiveClusterOptions, "called" | "answered">;
 
   private constructor(
     endpoint: Endpoint,
@@ -107,9 +105,8 @@ export class LiveCluster implements Cluster {
   }
 
   /**
-   * Makes a client for an endpoint; a fault when its certificates or key cannot be used. It sends nothing yet. On
-   * runtimes other than Deno `fetch` takes no certificates, so there the runtime itself must trust the API server's
-   * certificate.
+   * Makes a client for an endpoint; a fault when its certificates or key cannot be used. Runtimes other than Deno must
+   * trust the API server's certificate themselves.
    */
   static connect(endpoint: Endpoint, options: LiveClusterOptions): LiveCluster | Fault {
     const { ca, clientCertificate: cert, clientKey: key, proxy } = endpoint;
@@ -214,7 +211,8 @@ export class LiveCluster implements Cluster {
       url: this.#urlOf(path),
       clock: this.#options.clock,
     });
-    if (!opened.ok && opened.status === 401) await this.#credentials.renewed();
+    if (opened.ok) this.#options.answered?.();
+    else if (opened.status === 401) await this.#credentials.renewed();
     return opened;
   }
 
@@ -256,6 +254,7 @@ export class LiveCluster implements Cluster {
       const value = { ...noAnswer(call, message), ...(isTooLong && { isTooLong }) };
       return { value, again: isRetryable && isRead ? 0 : undefined };
     }
+    if (sent.status < 500 && sent.status !== 429) this.#options.answered?.();
     const body = answer?.value;
     if (sent.status >= 200 && sent.status < 300) {
       if (body === undefined) return { value: noAnswer(call, "the answer is not JSON"), again: undefined };

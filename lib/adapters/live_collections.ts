@@ -11,6 +11,7 @@ import type {
 } from "../ports.ts";
 import type { FollowedCluster } from "./watched_cluster.ts";
 import { ObjectBudget } from "./object_budget.ts";
+import type { Recovery } from "./recovery.ts";
 import { WatchedKind } from "./watched_kind.ts";
 
 /** The ports and bounds of {@link LiveCollections}. */
@@ -21,6 +22,8 @@ export interface LiveCollectionsOptions {
   readonly log?: Log;
   /** Lets others work between events; nothing pauses without one. */
   readonly scheduler?: Scheduler | undefined;
+  /** Says when the API server answers again. */
+  readonly recovery?: Recovery | undefined;
   /** Bounds the objects of all collections together; 64,000,000 bytes by default. Further objects are left out. */
   readonly budget?: ObjectBudget;
 }
@@ -49,7 +52,7 @@ export class LiveCollections implements Collections {
     changed: (change: ObjectChange) => void | Promise<void>,
     { keep, changes, leftOutChanged }: WatchOptions = {},
   ): Collection {
-    const { cluster, clock, entropy, log, scheduler } = this.#options;
+    const { cluster, clock, entropy, log, scheduler, recovery } = this.#options;
     return new WatchedKind({
       path,
       call: (call) => cluster.call(call),
@@ -58,6 +61,7 @@ export class LiveCollections implements Collections {
       clock,
       entropy,
       scheduler,
+      recovery,
       maxBytes: this.#budget.most,
       budget: this.#budget,
       changed,

@@ -32,6 +32,7 @@ export { unlessAborted } from "./deadline.ts";
 export { TaskTurns } from "./task_turns.ts";
 export { PinnedClients } from "./pinned_clients.ts";
 export { RenewedClient } from "./renewed_client.ts";
+export { Recovery } from "./recovery.ts";
 export { retryAfter, withRetries } from "./retry.ts";
 export { SharedLoads } from "./shared_loads.ts";
 export { type FloodMeter, FloodWatch } from "./flood_watch.ts";

@@ -1,6 +1,7 @@
 import type { Json } from "../json/mod.ts";
 import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy, Log, Scheduler } from "../ports.ts";
 import { parseApiPath, versionPath } from "../kube/mod.ts";
+import type { Recovery } from "./recovery.ts";
 import { type Following, WatchedKind } from "./watched_kind.ts";
 
 /** A cluster whose collections can be watched. */
@@ -16,6 +17,8 @@ export interface WatchedClusterOptions {
   readonly log?: Log;
   /** Lets others work between events; nothing pauses without one. */
   readonly scheduler?: Scheduler | undefined;
+  /** Says when the API server answers again. */
+  readonly recovery?: Recovery | undefined;
   /**
    * The paths of the collections to watch, over all namespaces, from their first read on; {@link admissionPaths} when
    * absent.
@@ -83,14 +86,11 @@ export class WatchedCluster implements Cluster {
     return this.#kindAt(`${versionPath(parsed.resource)}/${plural}`)?.get(namespace ?? "", name);
   }
 
-  /**
-   * Returns the objects of a path; the first read starts the watch in the background. Thus Postern needs no right to
-   * role bindings as long as no policy reads them.
-   */
+  /** Returns the objects of a path. The first read starts the watch: without one no right to it is needed. */
   #kindAt(path: string): WatchedKind | undefined {
     const watchedKind = this.#kinds.get(path);
     if (watchedKind !== undefined || this.#closed || !this.#paths.includes(path)) return watchedKind;
-    const { cluster, maxBytes = 32_000_000, clock, entropy, log, scheduler } = this.#options;
+    const { cluster, maxBytes = 32_000_000, clock, entropy, log, scheduler, recovery } = this.#options;
     const kind = new WatchedKind({
       path,
       call: (call) => cluster.call(call),
@@ -98,6 +98,7 @@ export class WatchedCluster implements Cluster {
       clock,
       entropy,
       scheduler,
+      recovery,
       maxBytes,
       ...(log === undefined ? {} : { log }),
     });

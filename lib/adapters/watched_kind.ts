@@ -10,8 +10,10 @@ import {
 } from "../ports.ts";
 import { describeFailure, type FailedAnswer, listPages, nameOf } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
+import type { Recovery } from "./recovery.ts";
 import { CollectionScope } from "./collection_scope.ts";
 import { EventSlices } from "./event_slices.ts";
+import { hasNoAnswer, isFinal, isRejected } from "./watch_failures.ts";
 import { keyOf, WatchedObjects, type WatchedObjectsOptions } from "./watched_objects.ts";
 
 /** The answer to opening a watch: lines with one JSON event each, or why the watch could not be opened. */
@@ -28,6 +30,8 @@ export interface WatchedKindOptions extends WatchedObjectsOptions {
   readonly entropy: Entropy;
   /** Lets others work between events; nothing pauses without one. */
   readonly scheduler?: Scheduler | undefined;
+  /** Ends pauses when the API server answers again; they last to their end without one. */
+  readonly recovery?: Recovery | undefined;
   /**
    * Goes on trying when the API server forbids reads of the kind or does not serve it yet, because its definition may
    * come later, and leaves out objects that do not fit. Otherwise the kind is given up, and callers read its objects
@@ -51,6 +55,10 @@ const longestSilence = 150_000;
 const briefMs = 1_000;
 /** Milliseconds before the first and, at most, before every further attempt after a failure. */
 const firstDelay = 500, longestDelay = 30_000;
+/** The same while nothing answers: a policy that is stored after an outage shall soon be in force. */
+const longestWithoutAnswer = 10_000;
+/** Milliseconds between two pauses that others' answers end: a server may fail for this kind alone. */
+const betweenEarlyEnds = 60_000;
 /** An API server that starts forbids everything for about a second: it has not read its roles yet. */
 const mostRefusals = 3;
 
@@ -70,6 +78,8 @@ export class WatchedKind {
   readonly #done: Promise<void>;
   #version = "";
   #open = false;
+  #isUnanswered = false;
+  #endsEarlyFrom = -Infinity;
   /** The last line of the log about a failure; it is not written again until something else happens. */
   #said = "";
   readonly #synced = Promise.withResolvers<void>();
@@ -105,10 +115,7 @@ export class WatchedKind {
     return this.#objects.leftOut;
   }
 
-  /**
-   * Resolves when the objects were listed for the first time, when the API server forbids that or does not serve the
-   * kind, or after `close`.
-   */
+  /** Resolves when the objects were first listed, cannot be (forbidden, or not served), or after `close`. */
   get synced(): Promise<void> {
     return this.#synced.promise;
   }
@@ -137,22 +144,37 @@ export class WatchedKind {
         } else if (this.#options.persistent !== true && isFinal(refusal) || this.#objects.isFull) {
           state = "give up";
         }
-        if (refusal !== undefined) this.#log(state === "give up" ? "not kept" : "list failed", refusal);
+        if (refusal !== undefined) this.#failed(state === "give up" ? "not kept" : "list failed", refusal);
       }
       // `close` may have been called during the list.
       const began = elapsedOn(clock);
       const end = state === "watch" && !stopped.aborted ? await this.#watch() : "broken";
+      const hasWorked = this.#open && elapsedOn(clock) - began >= briefMs;
       this.#open = false;
+      if (hasWorked) delay = firstDelay;
       if (this.#objects.isFull) state = "give up";
       else if (end === "too old" || end === "over" && this.#objects.hasRoomAgain) state = "list";
-      if (end === "over" && elapsedOn(clock) - began >= briefMs) delay = firstDelay;
-      else if (state !== "give up") {
-        await pause(delay * (0.5 + this.#options.entropy.next() / 2), stopped);
-        delay = Math.min(longestDelay, delay * 2);
-      }
+      if (state === "give up" || end === "over" && hasWorked) continue;
+      const isBack = await this.#pause(delay);
+      const longest = this.#isUnanswered ? longestWithoutAnswer : longestDelay;
+      delay = isBack ? firstDelay : Math.min(longest, delay * 2);
     }
     this.#open = false;
     this.#objects.clear();
+  }
+
+  /** Waits before an attempt; returns whether the server is back. */
+  async #pause(delay: number): Promise<boolean> {
+    const { entropy, recovery, clock } = this.#options;
+    const endsEarly = this.#isUnanswered && elapsedOn(clock) >= this.#endsEarlyFrom;
+    const milliseconds = delay * (0.5 + entropy.next() / 2), stopped = this.#stop.signal;
+    if (!endsEarly || recovery === undefined) {
+      await pause(milliseconds, stopped);
+      return false;
+    }
+    const isBack = await recovery.wait(milliseconds, stopped);
+    if (isBack) this.#endsEarlyFrom = elapsedOn(clock) + betweenEarlyEnds;
+    return isBack;
   }
 
   /** Lists all objects again, with one page in memory at a time; returns the failure if there was one. */
@@ -196,10 +218,11 @@ export class WatchedKind {
       }`;
       const following = await this.#options.follow(`${this.#options.path}?${query}`, ended.signal);
       if (!following.ok) {
-        this.#log("watch failed", following);
+        this.#failed("watch failed", following);
         return isRejected(following) ? "too old" : "broken";
       }
       this.#open = true;
+      this.#isUnanswered = true;
       for await (const line of following.lines) {
         clearTimeout(timer);
         timer = setTimeout(abort, longestSilence);
@@ -220,10 +243,7 @@ export class WatchedKind {
     }
   }
 
-  /**
-   * Applies an event; returns false when the API server reports an error, or the event is about another collection,
-   * which ends the watch. Events about no object change nothing.
-   */
+  /** Applies an event; returns false when it ends the watch: an error, or an event about another collection. */
   async #apply(event: Json, characters: number): Promise<boolean> {
     const object = asObject(field(event, "object")) ?? {};
     const type = field(event, "type");
@@ -241,7 +261,8 @@ export class WatchedKind {
     return true;
   }
 
-  #log(what: string, failure: FailedAnswer): void {
+  #failed(what: string, failure: FailedAnswer): void {
+    this.#isUnanswered = hasNoAnswer(failure);
     if (this.#stop.signal.aborted) return;
     const { path, log, missing } = this.#options;
     const reason = describeFailure({ method: "GET", path }, failure), said = `${what} ${reason}`;
@@ -250,20 +271,4 @@ export class WatchedKind {
     const hint: JsonObject = failure.status === 404 && missing !== undefined ? { hint: missing } : {};
     log?.write("warn", `${path}: ${what}`, { reason, ...hint });
   }
-}
-
-/** The answers to a watch that are not about its resourceVersion: about the caller, the kind, and load. */
-const notAboutVersion: readonly (number | undefined)[] = [401, 403, 404, 408, 429];
-
-/** Whether the API server rejects a watch, so that only a new list helps: it is too old (410) or invalid (400, 422). */
-function isRejected({ status }: FailedAnswer): boolean {
-  return status !== undefined && status >= 400 && status < 500 && !notAboutVersion.includes(status);
-}
-
-/**
- * Whether the API server answered that there is nothing to list: it forbids the list, or does not serve the kind. After
- * any other failure the objects are unknown. They must not count as absent, because then no policy would be in force.
- */
-function isFinal({ status }: FailedAnswer): boolean {
-  return status === 403 || status === 404;
 }

@@ -8,6 +8,7 @@ import {
   LiveCluster,
   LiveCollections,
   ObjectBudget,
+  Recovery,
   WatchedCluster,
 } from "../adapters/mod.ts";
 import type { Patch } from "../embedded/mod.ts";
@@ -110,7 +111,8 @@ function connect(
   { watch, called }: { readonly watch: Log | undefined; readonly called: ClusterOptions["called"] },
   { clock, entropy, memory }: Sources,
 ): ReachedCluster | Fault {
-  const live = LiveCluster.connect(endpoint, { clock, entropy, memory, ...(called && { called }) });
+  const recovery = new Recovery(entropy), answered = () => recovery.answered();
+  const live = LiveCluster.connect(endpoint, { clock, entropy, memory, answered, ...(called && { called }) });
   if (isFault(live)) return live;
   const about = `cluster at ${endpoint.server}`;
   if (watch === undefined) {
@@ -125,7 +127,7 @@ function connect(
   }
   // To collect the garbage of large events between slices would take longer than the slices.
   const scheduler = eventLoopScheduler();
-  const watched = new WatchedCluster({ cluster: live, clock, entropy, log: watch, scheduler });
+  const watched = new WatchedCluster({ cluster: live, clock, entropy, log: watch, scheduler, recovery });
   const close = async (): Promise<void> => {
     await watched.close();
     live.close();
@@ -133,7 +135,15 @@ function connect(
   const budget = new ObjectBudget(mostObjectBytes());
   const watching = {
     budget,
-    collections: new LiveCollections({ cluster: live, clock, entropy, log: watch, budget, scheduler }),
+    collections: new LiveCollections({
+      cluster: live,
+      clock,
+      entropy,
+      log: watch,
+      budget,
+      scheduler,
+      recovery,
+    }),
     discovery: new AggregatedDiscovery(live, clock),
   };
   return { cluster: watched, kind: "live", about, watching, diagnostics: [], close };
