@@ -28,7 +28,7 @@ const failed = (code: number): string =>
 const half = added("late", "12").slice(0, 40);
 
 const from = (version: string): string => `watch from ${version}`;
-const rewatched = "watched again from the last whole event, after a pause that doubles up to 30 seconds";
+const rewatched = "watched again from the last whole event, after a pause that doubles up to 10 seconds";
 const relisted = "listed again after a pause; deletions in between are detected";
 
 /** The faults, in the order of the page. */
