@@ -16,8 +16,8 @@ export interface BodyConnection {
   readonly activity: TimedActivity;
   /** Takes a body that is complete, and the bytes behind it. */
   readonly complete: (body: Uint8Array, rest: Uint8Array) => void;
-  /** Takes bytes that waited with the body, and may belong to it or to the next request. */
-  readonly received: (bytes: Uint8Array) => void;
+  /** Goes on after a wait, with the bytes that waited behind the body's: they belong to it or to the next request. */
+  readonly goOn: (bytes: Uint8Array) => void;
   /** Answers the request without reading it to its end. */
   readonly refuse: (answer: ListenerAnswer) => void;
 }
@@ -59,6 +59,11 @@ export class BodyReading {
     return this.#share.holdsUp;
   }
 
+  /** Whether it waits for room in the budget. */
+  get waits(): boolean {
+    return this.#share.waiting;
+  }
+
   /** Takes the next bytes of the connection. */
   take(bytes: Uint8Array): void {
     if (!this.#share.waiting) return this.#progressed(this.#body!.take(bytes));
@@ -84,12 +89,12 @@ export class BodyReading {
 
   /** Goes on with the body, because the budget has made room for its held bytes. */
   #roomMade(): void {
-    const { service: { limits }, activity, input, reading, received } = this.#connection;
+    const { service: { limits }, activity, input, reading, goOn } = this.#connection;
     activity.beginBody(limits.bodyTime, limits.crowdedBodyTime);
     const rest = input.take();
     reading.start();
     this.#progressed(this.#body!.goOn());
-    if (rest.length > 0) received(rest);
+    goOn(rest);
   }
 
   #progressed(progress: BodyProgress): void {

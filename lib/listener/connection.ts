@@ -60,7 +60,10 @@ export class Connection {
         this.#receivedAll(rest);
         this.#handling.atTurn(this.#head!, body);
       },
-      received: (bytes) => this.#received(bytes),
+      goOn: (bytes) => {
+        if (bytes.length > 0) this.#received(bytes);
+        if (this.#callerIsDone) this.#ended();
+      },
       refuse: (answer) => this.#refuse(answer),
     };
     this.#handling = new RequestHandling({ socket, service, answer: (answer) => this.#answer(answer) });
@@ -267,11 +270,11 @@ export class Connection {
     });
   }
 
-  /** Handles the end of the caller's side: the caller sends no more. */
+  /** Handles the end of the caller's side: the caller sends no more. A body that waits may have arrived as a whole. */
   #ended(): void {
     this.#callerIsDone = true;
     const { current } = this.#activity;
-    if (current !== "handling" && current !== "writing") this.#socket.end();
+    if (current !== "handling" && current !== "writing" && this.#body?.waits !== true) this.#socket.end();
   }
 
   #release(): void {

@@ -17,6 +17,7 @@ import { UnreadAnswers } from "../../lib/listener/unread_answers.ts";
 class SilentSocket extends EventEmitter {
   readonly written: Uint8Array[] = [];
   destroyed = false;
+  hasEnded = false;
   writableLength = 0;
 
   write(piece: Uint8Array): boolean {
@@ -29,6 +30,13 @@ class SilentSocket extends EventEmitter {
     this.destroyed = true;
   }
 
+  end(piece?: Uint8Array): void {
+    if (piece !== undefined) this.written.push(piece);
+    this.hasEnded = true;
+  }
+
+  pause(): void {}
+  resume(): void {}
   setNoDelay(): void {}
 }
 
@@ -103,6 +111,41 @@ Deno.test("a body that waits for its turn stays whole when more of the next requ
   socket.emit("data", bytesOf("TP/1.1\r\n"));
   for (const { run } of waiting) run();
   assert.deepEqual(lengths, [content.length]);
+});
+
+Deno.test("a caller that closes its side while its body waits for room is answered when the body has arrived", () => {
+  const budget = new ByteBudget(100), handler = () => ({ status: 200, headers: [], body: "" });
+  const connections: Connection[] = [];
+  const turns = new class extends JobTurns {
+    override add({ run }: Job): void {
+      run();
+    }
+  }();
+  const outbox = new class extends Outbox {
+    override add(write: () => void): void {
+      write();
+    }
+  }();
+  const service = serviceOf(connections, { budget, smallBudget: budget, handler, turns, outbox });
+  const head = "POST / HTTP/1.1\r\nHost: postern\r\nContent-Length: 50\r\n\r\n", content = "x".repeat(50);
+  // The first body that is not complete may go beyond the budget, and it keeps the others waiting.
+  const first = connect(connections, service);
+  first.emit("data", bytesOf(head.replace("50", "200")));
+  first.emit("data", bytesOf(content));
+  const part = "x".repeat(20), rest = "x".repeat(30);
+  const requests = [[head + content], [head, content], [head, part, rest], [head, part]];
+  const sockets = requests.map((pieces) => {
+    const socket = connect(connections, service);
+    for (const piece of pieces) socket.emit("data", bytesOf(piece));
+    socket.emit("end");
+    return socket;
+  });
+  assert.deepEqual(sockets.map(({ hasEnded }) => hasEnded), [false, false, false, false]);
+  first.emit("data", bytesOf("x".repeat(150)));
+  const answers = sockets.map(({ written: [piece], hasEnded }) =>
+    piece === undefined ? { hasEnded } : new TextDecoder().decode(piece.subarray(0, 15))
+  );
+  assert.deepEqual(answers, [...Array(3).fill("HTTP/1.1 200 OK"), { hasEnded: true }]);
 });
 
 /** Bytes in a buffer that they do not share, as those of a socket. */
