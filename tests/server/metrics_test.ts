@@ -233,6 +233,36 @@ Deno.test("the series of a policy's results go with the policy, and count again 
   assert.match((await counted())[0] ?? "", / 1$/);
 });
 
+const seriesOfResults = /^kyverno_policy_results_total\{.*$/gm;
+
+Deno.test("the series of a rule's results go with the rule, although its policy stays", async () => {
+  let snapshot = snapshotOf(denies("one"));
+  const { metrics, review } = serving(snapshot, { snapshot: () => snapshot });
+  for (let round = 0; round < 5; round++) {
+    snapshot = snapshotOf(denies("one").replace("name: never", `name: round-${round}`));
+    metrics.loaded(snapshot);
+    await review("/validate/fail", admissionReview());
+  }
+  const series = (await metrics.text()).match(seriesOfResults) ?? [];
+  assert.equal(series.length, 1, series.join("\n"));
+});
+
+Deno.test("the policies of one namespace leave room for the series of others", async () => {
+  const metrics = new Metrics();
+  for (const kind of ["Policy", "NamespacedValidatingPolicy"]) churn(metrics, kind, 25_000);
+  const count = (namespace: string | undefined): void => {
+    const policy = { kind: "Policy", name: "mine", background: true, namespace };
+    const rule = { rule: "r", type: "validate", result: "pass", action: "Enforce" };
+    metrics.decided({ results: [{ policy, rules: [rule] }] } as unknown as Decision, request());
+  };
+  for (const namespace of ["b", undefined]) count(namespace);
+  const series = (await metrics.text()).match(seriesOfResults) ?? [];
+  assert.deepEqual(
+    series.filter((line) => line.includes('"mine"')).map((line) => /policy_namespace="(.*?)"/.exec(line)![1]),
+    ["b", "-"],
+  );
+});
+
 const page = new URL("../../docs/metrics.md", import.meta.url).pathname;
 
 function metricsPage(): string {

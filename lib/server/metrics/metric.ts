@@ -22,6 +22,8 @@ abstract class Metric<Series> {
   readonly #series = new Map<string, Series>();
   /** The key of the series that counts what has no room, and takes none. */
   readonly #keyOfOther: string;
+  /** The index of the label with the namespace of a policy; -1 when there is none. */
+  readonly #namespaceAt: number;
   /** The lines of a series, and the characters of each besides the values of its labels. */
   readonly #shape: { readonly lines: number; readonly characters: number };
 
@@ -31,6 +33,7 @@ abstract class Metric<Series> {
     this.#room = room;
     const { name, labels } = options;
     this.#keyOfOther = seriesKey(labels.map(() => other));
+    this.#namespaceAt = labels.indexOf("policy_namespace");
     this.#shape = { lines, characters: name.length + labels.join('="",').length + 32 };
   }
 
@@ -61,7 +64,13 @@ abstract class Metric<Series> {
   }
 
   #giveBack(key: string): void {
-    if (key !== this.#keyOfOther) this.#room.giveBack(this.#charactersOf(key));
+    if (key !== this.#keyOfOther) this.#room.giveBack(this.#charactersOf(key), this.#namespaceOf(key));
+  }
+
+  /** The namespace of the policy that a series is about. */
+  #namespaceOf(key: string): string | undefined {
+    const namespace = this.#namespaceAt < 0 ? noNamespace : key.split(separator)[this.#namespaceAt];
+    return namespace === noNamespace ? undefined : namespace;
   }
 
   #charactersOf(key: string): number {
@@ -92,7 +101,9 @@ abstract class Metric<Series> {
     let key = wanted;
     let series = this.#series.get(key);
     if (series !== undefined) return series;
-    if (this.#series.size >= mostSeries || !this.#room.take(this.#charactersOf(key))) {
+    const hasRoom = this.#series.size < mostSeries &&
+      this.#room.take(this.#charactersOf(key), this.#namespaceOf(key));
+    if (!hasRoom) {
       key = this.#keyOfOther;
       series = this.#series.get(key);
     }
@@ -125,6 +136,9 @@ const mostSeries = 20_000;
 
 /** The value of all labels of the series that counts what has no room. */
 export const other = "other";
+
+/** The value of the label `policy_namespace` for a policy without one. */
+export const noNamespace = "-";
 
 /** Separates label values in a key; no name in Kubernetes contains it. */
 const separator = "\u0000";

@@ -130,7 +130,7 @@ export class Metrics {
       yield;
     }
     this.#policies = policies;
-    yield* this.#ruleSeries.keep(policies);
+    yield* this.#ruleSeries.keep(snapshot.policies);
     yield* this.times.loading(snapshot);
     this.#inForce.reset();
     const broken = snapshot.policies.filter((policy) => policy.broken !== undefined).length;

@@ -1,5 +1,6 @@
 import type { PolicyIdentity } from "../../engine/mod.ts";
 import { hasRules } from "../../policy/mod.ts";
+import { noNamespace } from "./metric.ts";
 import type { PolicyFamily } from "./metric_table.ts";
 
 /** The labels of a policy in metrics. Kyverno parity: their names and order. Pinned by tests/server/metrics_test.ts. */
@@ -17,7 +18,7 @@ export function labelsOfPolicy(
 ): PolicyLabels {
   return {
     background: background ? "true" : "false",
-    namespace: namespace ?? "-",
+    namespace: namespace ?? noNamespace,
     name,
     type: namespace === undefined ? "cluster" : "namespaced",
   };

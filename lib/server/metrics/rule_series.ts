@@ -1,7 +1,12 @@
-import { areConstant, type PolicyIdentity, type PolicyResult, type RuleResult } from "../../engine/mod.ts";
+import {
+  areConstant,
+  type CompiledPolicy,
+  type PolicyIdentity,
+  type PolicyResult,
+  type RuleResult,
+} from "../../engine/mod.ts";
 import type { Stages } from "../../json/mod.ts";
-import type { Policy } from "../../policy/mod.ts";
-import { Counter, Histogram, other, type SeriesValue } from "./metric.ts";
+import { Counter, Histogram, other, seriesKey, type SeriesValue } from "./metric.ts";
 import { type PolicyFamily, ruleMetrics } from "./metric_table.ts";
 import { familyOf, labelsOfPolicy } from "./policy_labels.ts";
 import type { TimedRule } from "./rule_times.ts";
@@ -117,17 +122,20 @@ export class RuleSeries {
     this.#durations[family].observe(milliseconds / 1000, ...labels);
   }
 
-  /** Deletes the series of all other policies, which are gone. Each stage is about one policy or series. */
-  *keep(policies: readonly Policy[]): Stages<void> {
+  /** Deletes the series of policies and rules that are gone. Each stage is about one policy or series. */
+  *keep(policies: readonly CompiledPolicy[]): Stages<void> {
     const present = new Set<string>();
-    for (const policy of policies) {
+    for (const { policy, rules } of policies) {
       const { namespace, name } = labelsOfPolicy(policy);
-      present.add(`${namespace}/${name}`);
+      present.add(seriesKey([namespace, name]));
+      for (const { rule } of rules) present.add(seriesKey([namespace, name, rule.name]));
       yield;
     }
-    const isGone = (labels: Readonly<Record<string, string>>): boolean =>
-      !present.has(`${labels["policy_namespace"]}/${labels["policy_name"]}`) &&
-      labels["policy_name"] !== other;
+    const isGone = (labels: Readonly<Record<string, string>>): boolean => {
+      const { policy_namespace: namespace = "", policy_name: name = "", rule_name: rule } = labels;
+      const key = seriesKey(rule === undefined ? [namespace, name] : [namespace, name, rule]);
+      return name !== other && !present.has(key);
+    };
     let dropped = 0;
     for (const family of families) {
       dropped += yield* this.#results[family].drop(isGone);
