@@ -33,12 +33,12 @@ const suspiciousSteps = 64;
 
 /**
  * The result of an evaluation, or a fault when it took too many steps. A list that holds one large object many times
- * costs little to make, but comparing or writing it walks all of it. Such a result is weighed.
+ * costs little to make, but comparing or writing it walks all of it. Such a result is weighed, which takes its steps.
  */
 export function checkedResult(value: Json | Fault, budget: StepBudget, granted = maxSteps): Json | Fault {
   if (budget.left < 0) return outOfSteps;
   if (budget.left > granted - suspiciousSteps || value instanceof Fault) return value;
-  return weightOf(value, maxSteps) > maxSteps ? outOfSteps : value;
+  return spend(weightOf(value, budget.left), budget) ?? value;
 }
 
 /** Takes what an evaluation has done from the budget that it shares; all of it when the evaluation did not end. */
@@ -195,5 +195,7 @@ export function spendOnRefused(
   values: readonly Json[],
   budget: StepBudget,
 ): Fault | undefined {
-  return fault === undefined ? undefined : spendOnArguments({}, values, budget) ?? fault;
+  return fault === undefined
+    ? undefined
+    : spendOnArguments({ cost: fieldsOfArguments }, values, budget) ?? fault;
 }

@@ -1,5 +1,5 @@
 import { equal, Fault, isList, isObject, type Json, setField } from "../../json/mod.ts";
-import { isTruthy } from "../plan/value.ts";
+import { truthOf } from "../plan/value.ts";
 import { ElementSteps, spend, weightOf } from "../steps.ts";
 import { type CommunityArgument, planCall } from "./call.ts";
 import type { CommunityEvaluate } from "./frame.ts";
@@ -48,7 +48,7 @@ function planPart(expression: CommunityNode, tools: PlanTools): CommunityEvaluat
     case "and":
       return choice(left(expression), right(expression), "true");
     case "not":
-      return mapped(inner(expression.operand), (value) => !isTruthy(value));
+      return negation(inner(expression.operand));
     case "comparison":
       return combined(left(expression), right(expression), comparisons[expression.operator]);
     case "arithmetic":
@@ -147,7 +147,17 @@ function choice(
   return (current, frame) => {
     const value = left(current, frame);
     if (value instanceof Fault) return value;
-    return isTruthy(value) === wanted ? right(current, frame) : value;
+    const truth = truthOf(value, frame.budget);
+    if (truth instanceof Fault) return truth;
+    return truth === wanted ? right(current, frame) : value;
+  };
+}
+
+function negation(operand: CommunityEvaluate): CommunityEvaluate {
+  return (current, frame) => {
+    const value = operand(current, frame);
+    const truth = value instanceof Fault ? value : truthOf(value, frame.budget);
+    return truth instanceof Fault ? truth : !truth;
   };
 }
 

@@ -1,5 +1,5 @@
 import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
-import { isTruthy } from "../plan/value.ts";
+import { truthOf } from "../plan/value.ts";
 import { spend, stepsOfSorting } from "../steps.ts";
 import type { CommunityEvaluate, Frame } from "./frame.ts";
 
@@ -53,7 +53,9 @@ export function planFilter(
     for (const element of value) {
       const verdict = condition.evaluate(element, frame);
       if (verdict instanceof Fault) return verdict;
-      if (isTruthy(verdict)) chosen.push(element);
+      const truth = truthOf(verdict, frame.budget);
+      if (truth instanceof Fault) return truth;
+      if (truth) chosen.push(element);
     }
     return project(chosen, right, frame);
   };

@@ -17,9 +17,9 @@ import {
   constantPlan,
   type Evaluate,
   type ExpressionPlan,
-  isTruthy,
   runWithoutInput,
   swallowMissing,
+  truthOf,
 } from "./value.ts";
 
 /** The position of an expression that is planned. */
@@ -168,7 +168,8 @@ function planOr(left: ExpressionPlan, right: ExpressionPlan): ExpressionPlan {
       (current, run) => {
         const value = first(current, run);
         if (value instanceof Fault) return value.missing === undefined ? value : fallback;
-        return isTruthy(value) ? value : fallback;
+        const truth = truthOf(value, run);
+        return truth === false ? fallback : truth === true ? value : truth;
       },
       left,
       right,
@@ -177,8 +178,9 @@ function planOr(left: ExpressionPlan, right: ExpressionPlan): ExpressionPlan {
   return {
     evaluate: (current, run) => {
       const value = swallowMissing(first(current, run));
-      if (value instanceof Fault || isTruthy(value)) return value;
-      return swallowMissing(second(current, run));
+      if (value instanceof Fault) return value;
+      const truth = truthOf(value, run);
+      return truth === false ? swallowMissing(second(current, run)) : truth === true ? value : truth;
     },
   };
 }
@@ -188,7 +190,9 @@ function planAnd(left: ExpressionPlan, right: ExpressionPlan): ExpressionPlan {
   return foldConstants(
     (current, run) => {
       const value = swallowMissing(first(current, run));
-      return value instanceof Fault || !isTruthy(value) ? value : second(current, run);
+      if (value instanceof Fault) return value;
+      const truth = truthOf(value, run);
+      return truth === true ? second(current, run) : truth === false ? value : truth;
     },
     left,
     right,
@@ -199,7 +203,8 @@ function planNot(of: ExpressionPlan): ExpressionPlan {
   const evaluate = of.evaluate;
   return foldConstants((current, run) => {
     const value = swallowMissing(evaluate(current, run));
-    return value instanceof Fault ? value : !isTruthy(value);
+    const truth = value instanceof Fault ? value : truthOf(value, run);
+    return truth instanceof Fault ? truth : !truth;
   }, of);
 }
 

@@ -1,5 +1,5 @@
 import { Fault, isList, isObject, type Json, type Scope, type StepBudget } from "../../json/mod.ts";
-import { stepsFor } from "../steps.ts";
+import { spend, stepsFor } from "../steps.ts";
 
 /** The time, the random numbers and the budget of an expression; the caller provides them. */
 export interface Environment {
@@ -55,8 +55,11 @@ export function missingKey(name: string): Fault {
   return new Fault(`Unknown key "${name}" in path`, name);
 }
 
-/** JMESPath's truth: null, false and everything empty are false; zero is true. */
-export function isTruthy(value: Json): boolean {
+/**
+ * JMESPath's truth: null, false and everything empty are false; zero is true. Whether an object has a field takes time
+ * in proportion to its fields, because the runtime lists their names first.
+ */
+export function truthOf(value: Json, budget: StepBudget): boolean | Fault {
   switch (typeof value) {
     case "boolean":
       return value;
@@ -66,11 +69,13 @@ export function isTruthy(value: Json): boolean {
       return true;
   }
   if (isList(value)) return value.length > 0;
-  if (isObject(value)) {
-    for (const _ in value) return true;
-  }
-  return false;
+  if (!isObject(value)) return false;
+  const { length } = Object.keys(value);
+  return (length > fewFields ? spend(stepsOfName * length, budget) : undefined) ?? length > 0;
 }
+
+/** An object of so few fields tells for nothing whether it has any; the steps of each name of a larger one. */
+const fewFields = 32, stepsOfName = 3;
 
 /** Makes a run for expressions that read no input. */
 export function runWithoutInput(): Run {
