@@ -50,8 +50,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Adds an item; returns the items that lost their room: others, or this one. Half of the room is enough for an item
-   * of any size: one that is larger than all the room would never be taken, otherwise.
+   * Adds an item; returns the items that lost their room: others, or this one. An item of any size needs at most half
+   * of the room.
    */
   add(ticket: Ticket<T>): readonly Ticket<T>[] {
     const refused: Ticket<T>[] = [];

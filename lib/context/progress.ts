@@ -32,10 +32,7 @@ export class Progress {
     return loop as LoopProgress<T>;
   }
 
-  /**
-   * Returns a random number: the one that an earlier evaluation drew at this point. With another number the rule
-   * would load other values each time and never end.
-   */
+  /** Returns the random number that an earlier evaluation drew here: with another the rule might never end. */
   draw(next: () => number): number {
     return this.#numbers[this.#drawn++] ??= next();
   }
@@ -43,10 +40,7 @@ export class Progress {
 
 /** The progress of one loop. */
 export class LoopProgress<T> {
-  /**
-   * The elements, once everything in the list is loaded. They are kept because building the list again may take
-   * longer than the remaining elements.
-   */
+  /** The elements, once all are loaded: to make the list again may take longer than the rest of them. */
   elements: readonly Json[] | undefined;
   /** The number of finished elements. */
   done = 0;

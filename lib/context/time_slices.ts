@@ -13,7 +13,7 @@ export type GoAhead = "go" | "pause" | "over";
  * few rules and elements only.
  */
 export class TimeSlices {
-  /** The steps that rules may take until the clock is read again: a rule that needs more cannot be evaluated. */
+  /** The steps of the rule until the clock is read again; one that needs more cannot be evaluated. */
   readonly steps: StepBudget = { left: mostSteps };
   /** The steps with which the rule, or an element of its loop, began. */
   #granted = mostSteps;
@@ -33,7 +33,7 @@ export class TimeSlices {
   #rules = 0;
   /** The elements that were evaluated in this slice. */
   #elements = 0;
-  /** Whether rules and elements take so long that the clock must be read before each. */
+  /** Whether the clock must be read before each rule and element. */
   #looksOften = false;
   #isOver = false;
 
@@ -51,7 +51,7 @@ export class TimeSlices {
     return this.#isPausing;
   }
 
-  /** Whether the steps of the rule that is being evaluated were used up, now or at an earlier stage. */
+  /** Whether the steps of the rule were used up, now or at an earlier stage. */
   get isExhausted(): boolean {
     return this.#wasExhausted || this.steps.left < 0;
   }
@@ -127,8 +127,8 @@ export class TimeSlices {
   }
 
   /**
-   * A rule repeats everything before its loop after each pause. When that takes longer than a slice, the loop gets as
-   * much time again: half of all work is then progress.
+   * After each pause a rule repeats all before its loop. When that takes longer than a slice, the loop gets as much
+   * time again.
    */
   extend(): void {
     if (this.#isExtended) return;
@@ -146,7 +146,7 @@ export class TimeSlices {
     this.#sliceEndsAt = elapsedOn(this.#ports.clock) + this.#slice;
   }
 
-  /** Lets others work before something that cannot pause, if the slice is used up; `undefined` if it is not. */
+  /** Lets others work if the slice is used up; `undefined` if it is not. */
   rest(): Promise<void> | undefined {
     const { scheduler, clock } = this.#ports;
     if (scheduler === undefined || elapsedOn(clock) < this.#sliceEndsAt) return undefined;

@@ -24,8 +24,8 @@ export class BoundedCache<V> {
 
   /**
    * @param size The most that all values weigh together.
-   * @param weigh Returns the weight of a value, such as its bytes. When absent each value weighs 1, so `size` is their
-   *   number. A value above half of `size` stays only until the next one comes; one above `size` is not kept.
+   * @param weigh Returns the weight of a value; each weighs 1 when absent. A value above half of `size` stays until the
+   *   next one comes; one above `size` is not kept.
    */
   constructor(size: number, weigh: (value: V, key: string) => number = () => 1) {
     this.#size = size;

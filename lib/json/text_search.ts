@@ -5,7 +5,15 @@
  */
 const short = 32;
 
-/** Finds one text in others, in time that is linear in their lengths. */
+/**
+ * Finds one text in others, in time that is linear in their lengths.
+ *
+ * ```ts
+ * import { TextSearch } from "./text_search.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(new TextSearch("b").positionIn("abcb", 2), 3);
+ * ```
+ */
 export class TextSearch {
   readonly text: string;
   /** For each prefix of the text: the length of the longest shorter prefix with which it ends. */
@@ -15,15 +23,7 @@ export class TextSearch {
     this.text = text;
   }
 
-  /**
-   * Returns the first position of the text in another, from a given one on; -1 if there is none.
-   *
-   * ```ts
-   * import { TextSearch } from "./text_search.ts";
-   * import assert from "node:assert/strict";
-   * assert.equal(new TextSearch("b").positionIn("abcb", 2), 3);
-   * ```
-   */
+  /** Returns the first position of the text in another, from a given one on; -1 if there is none. */
   positionIn(other: string, from = 0): number {
     const { text } = this;
     if (text.length <= short || other.length - from < text.length) return other.indexOf(text, from);

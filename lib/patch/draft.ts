@@ -16,20 +16,14 @@ export class Draft<T extends Json = JsonObject> {
   /** The last map that a merge left normalized. */
   normalized: NormalizedMap | undefined;
   #writable: Set<Json> | undefined;
-  /**
-   * The lists by their array in the document. `undefined` for an array that was noted once; the next merge or
-   * search makes its list.
-   */
+  /** The lists by their arrays; `undefined` for an array that was noted once, whose list the next search makes. */
   #lists: Map<readonly Json[], DraftList | undefined> | undefined;
 
   constructor(resource: T) {
     this.root = resource;
   }
 
-  /**
-   * The document after the changes so far. The caller may also modify it, so the draft drops its lists and the
-   * normalized map.
-   */
+  /** The document after the changes so far, which the caller may modify. Lists and the normalized map are dropped. */
   get resource(): T {
     this.update();
     this.#lists = this.normalized = undefined;
@@ -40,10 +34,7 @@ export class Draft<T extends Json = JsonObject> {
     this.root = resource;
   }
 
-  /**
-   * The document after the changes so far, for callers that only read it. The draft keeps its lists and the
-   * normalized map.
-   */
+  /** The same for callers that only read it: lists and the normalized map are kept. */
   get shown(): T {
     this.update();
     return this.root;
@@ -56,9 +47,8 @@ export class Draft<T extends Json = JsonObject> {
   }
 
   /**
-   * Returns the elements of an array by these keys; `undefined` unless the array is long, was
-   * {@link noteList noted} before, and all its elements differ in the keys. A change of the list gives the
-   * document another array; the caller notes that array with the list.
+   * Returns the elements of an array by these keys; `undefined` unless it is long, was {@link noteList noted}, and all
+   * its elements differ in the keys. After a change of the list the caller notes its new array.
    */
   listOf(array: readonly Json[], keys: readonly string[]): DraftList | undefined {
     const list = this.#lists?.get(array);
@@ -69,7 +59,7 @@ export class Draft<T extends Json = JsonObject> {
     return found;
   }
 
-  /** Whether a search by keys pays for an array: the array is long, or has a list already. */
+  /** Whether a search by keys pays: the array is long, or has a list already. */
   findsElementsOf(array: readonly Json[]): boolean {
     return isLong(array) || this.#lists?.get(array) !== undefined;
   }
@@ -93,9 +83,7 @@ export class Draft<T extends Json = JsonObject> {
     if (list !== undefined || !this.#lists.has(array)) this.#lists.set(array, list);
   }
 
-  /**
-   * Updates an array and drops its list, because another merge than that of the {@link listOf list} follows.
-   */
+  /** Updates an array and drops its list, because another merge follows. */
   forgetList(array: readonly Json[]): void {
     this.elementsOf(array);
     this.#lists?.delete(array);

@@ -23,10 +23,7 @@ export class DraftList {
   readonly #schemaKeys: readonly string[];
   readonly #keys: readonly string[];
   readonly #entries: Map<string, Entry>;
-  /**
-   * The identities by the values that {@link accepted} compares: `1k` and `1000` have the same value. The first
-   * search makes it.
-   */
+  /** The identities by values that {@link accepted} compares, such as `1k` and `1000`; the first search makes it. */
   #byValue: Map<string, Set<string>> | undefined;
   #first: Entry | undefined;
   #isOutOfDate = false;
@@ -55,9 +52,9 @@ export class DraftList {
   }
 
   /**
-   * Merges a list of a patch. For normalized elements the result is that of `mergeDistinctLists`. Returns
-   * whether it added, removed or moved elements. Returns `undefined` for an empty list, and when an element of
-   * the patch has a directive, lacks or repeats a key, or uses a key that the list does not use.
+   * Merges a list of a patch, for normalized elements as `mergeDistinctLists`. Returns whether it added, removed or
+   * moved elements; `undefined` for an empty list, and when an element of the patch has a directive, lacks or repeats
+   * a key, or uses another key.
    */
   merge(patch: readonly Json[], mergeElement: DistinctLists["mergeElement"]): boolean | undefined | Fault {
     const found = this.#identitiesOf(patch);
@@ -86,8 +83,8 @@ export class DraftList {
   }
 
   /**
-   * Returns the elements whose key has a text that a pattern accepts, and maybe others, in the list's order;
-   * `undefined` when the pattern has operators or wildcards. The list must have one key.
+   * Returns the elements whose key a pattern accepts, and maybe others; `undefined` when the pattern has operators or
+   * wildcards. The list must have one key.
    */
   accepted(pattern: string): readonly Json[] | undefined {
     const word = plainWord(pattern);
@@ -114,10 +111,7 @@ export class DraftList {
     for (let entry = this.#first; entry !== undefined; entry = entry.after) array.push(entry.element);
   }
 
-  /**
-   * Returns the identities of a patch's elements; `undefined` when an element uses a key that the list does not
-   * use, or lacks or repeats a key.
-   */
+  /** The identities of a patch's elements; `undefined` when one lacks or repeats a key, or uses another. */
   #identitiesOf(patch: readonly Json[]): string[] | undefined {
     if (this.#schemaKeys.length > 1) {
       const keys = keysInUse(this.#schemaKeys, patch, []);

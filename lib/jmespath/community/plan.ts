@@ -1,8 +1,8 @@
 import { equal, Fault, isList, isObject, type Json, setField } from "../../json/mod.ts";
-import { truthOf } from "../plan/value.ts";
+import { isTruthy } from "../plan/value.ts";
 import { ElementSteps, spend, weightOf } from "../steps.ts";
 import { type CommunityArgument, planCall } from "./call.ts";
-import type { CommunityEvaluate } from "./frame.ts";
+import type { CommunityEvaluate, Frame } from "./frame.ts";
 import type { CommunityTable } from "./functions/record.ts";
 import { planFilter, planFlatten, planProjection, planSlice, planValues } from "./projections.ts";
 import type { ComparisonOperator } from "../syntax/tree.ts";
@@ -48,7 +48,7 @@ function planPart(expression: CommunityNode, tools: PlanTools): CommunityEvaluat
     case "and":
       return choice(left(expression), right(expression), "true");
     case "not":
-      return negation(inner(expression.operand));
+      return mapped(inner(expression.operand), (value, { budget }) => !isTruthy(value, budget));
     case "comparison":
       return combined(left(expression), right(expression), comparisons[expression.operator]);
     case "arithmetic":
@@ -147,24 +147,17 @@ function choice(
   return (current, frame) => {
     const value = left(current, frame);
     if (value instanceof Fault) return value;
-    const truth = truthOf(value, frame.budget);
-    if (truth instanceof Fault) return truth;
-    return truth === wanted ? right(current, frame) : value;
+    return isTruthy(value, frame.budget) === wanted ? right(current, frame) : value;
   };
 }
 
-function negation(operand: CommunityEvaluate): CommunityEvaluate {
+function mapped(
+  operand: CommunityEvaluate,
+  compute: (value: Json, frame: Frame) => Json,
+): CommunityEvaluate {
   return (current, frame) => {
     const value = operand(current, frame);
-    const truth = value instanceof Fault ? value : truthOf(value, frame.budget);
-    return truth instanceof Fault ? truth : !truth;
-  };
-}
-
-function mapped(operand: CommunityEvaluate, compute: (value: Json) => Json): CommunityEvaluate {
-  return (current, frame) => {
-    const value = operand(current, frame);
-    return value instanceof Fault ? value : compute(value);
+    return value instanceof Fault ? value : compute(value, frame);
   };
 }
 

@@ -1,5 +1,5 @@
 import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
-import { truthOf } from "../plan/value.ts";
+import { isTruthy } from "../plan/value.ts";
 import { spend, stepsOfSorting } from "../steps.ts";
 import type { CommunityEvaluate, Frame } from "./frame.ts";
 
@@ -53,9 +53,7 @@ export function planFilter(
     for (const element of value) {
       const verdict = condition.evaluate(element, frame);
       if (verdict instanceof Fault) return verdict;
-      const truth = truthOf(verdict, frame.budget);
-      if (truth instanceof Fault) return truth;
-      if (truth) chosen.push(element);
+      if (isTruthy(verdict, frame.budget)) chosen.push(element);
     }
     return project(chosen, right, frame);
   };

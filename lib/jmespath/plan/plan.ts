@@ -17,9 +17,9 @@ import {
   constantPlan,
   type Evaluate,
   type ExpressionPlan,
+  isTruthy,
   runWithoutInput,
   swallowMissing,
-  truthOf,
 } from "./value.ts";
 
 /** The position of an expression that is planned. */
@@ -168,8 +168,7 @@ function planOr(left: ExpressionPlan, right: ExpressionPlan): ExpressionPlan {
       (current, run) => {
         const value = first(current, run);
         if (value instanceof Fault) return value.missing === undefined ? value : fallback;
-        const truth = truthOf(value, run);
-        return truth === false ? fallback : truth === true ? value : truth;
+        return isTruthy(value, run) ? value : fallback;
       },
       left,
       right,
@@ -178,9 +177,8 @@ function planOr(left: ExpressionPlan, right: ExpressionPlan): ExpressionPlan {
   return {
     evaluate: (current, run) => {
       const value = swallowMissing(first(current, run));
-      if (value instanceof Fault) return value;
-      const truth = truthOf(value, run);
-      return truth === false ? swallowMissing(second(current, run)) : truth === true ? value : truth;
+      if (value instanceof Fault || isTruthy(value, run)) return value;
+      return swallowMissing(second(current, run));
     },
   };
 }
@@ -190,9 +188,7 @@ function planAnd(left: ExpressionPlan, right: ExpressionPlan): ExpressionPlan {
   return foldConstants(
     (current, run) => {
       const value = swallowMissing(first(current, run));
-      if (value instanceof Fault) return value;
-      const truth = truthOf(value, run);
-      return truth === true ? second(current, run) : truth === false ? value : truth;
+      return value instanceof Fault || !isTruthy(value, run) ? value : second(current, run);
     },
     left,
     right,
@@ -203,8 +199,7 @@ function planNot(of: ExpressionPlan): ExpressionPlan {
   const evaluate = of.evaluate;
   return foldConstants((current, run) => {
     const value = swallowMissing(evaluate(current, run));
-    const truth = value instanceof Fault ? value : truthOf(value, run);
-    return truth instanceof Fault ? truth : !truth;
+    return value instanceof Fault ? value : !isTruthy(value, run);
   }, of);
 }
 

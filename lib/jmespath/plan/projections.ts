@@ -1,6 +1,6 @@
 import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
 import { spend, stepsOfSorting } from "../steps.ts";
-import { type Evaluate, type ExpressionPlan, type Run, swallowMissing, truthOf } from "./value.ts";
+import { type Evaluate, type ExpressionPlan, isTruthy, type Run, swallowMissing } from "./value.ts";
 
 /** The expression that a projection applies to each element, and its cost in steps. */
 export interface ElementPlan {
@@ -40,9 +40,7 @@ export function planFilter(
         if (verdict.missing === undefined) return verdict;
         continue;
       }
-      const truth = truthOf(verdict, run);
-      if (truth instanceof Fault) return truth;
-      if (!truth) continue;
+      if (!isTruthy(verdict, run)) continue;
       const value = right === undefined ? element : right(element, run);
       if (value instanceof Fault) {
         if (value.missing === undefined) return value;

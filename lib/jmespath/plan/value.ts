@@ -1,5 +1,5 @@
-import { Fault, isList, isObject, type Json, type Scope, type StepBudget } from "../../json/mod.ts";
-import { spend, stepsFor } from "../steps.ts";
+import { Fault, isList, type Json, type Scope, type StepBudget } from "../../json/mod.ts";
+import { stepsFor } from "../steps.ts";
 
 /** The time, the random numbers and the budget of an expression; the caller provides them. */
 export interface Environment {
@@ -56,26 +56,20 @@ export function missingKey(name: string): Fault {
 }
 
 /**
- * JMESPath's truth: null, false and everything empty are false; zero is true. Whether an object has a field takes time
- * in proportion to its fields, because the runtime lists their names first.
+ * JMESPath's truth: null, false and everything empty are false; zero is true. The runtime lists all names of an object
+ * to tell whether it has one, so those of a large object take steps. Without steps the answer no longer counts.
  */
-export function truthOf(value: Json, budget: StepBudget): boolean | Fault {
-  switch (typeof value) {
-    case "boolean":
-      return value;
-    case "string":
-      return value !== "";
-    case "number":
-      return true;
-  }
+export function isTruthy(value: Json, run: StepBudget): boolean {
+  if (typeof value !== "object" || value === null) return typeof value === "number" || Boolean(value);
   if (isList(value)) return value.length > 0;
-  if (!isObject(value)) return false;
+  if (run.left < 0) return false;
   const { length } = Object.keys(value);
-  return (length > fewFields ? spend(stepsOfName * length, budget) : undefined) ?? length > 0;
+  run.left -= (length >> 5) * stepsOfNames;
+  return length > 0;
 }
 
-/** An object of so few fields tells for nothing whether it has any; the steps of each name of a larger one. */
-const fewFields = 32, stepsOfName = 3;
+/** The steps of 32 names. */
+const stepsOfNames = 96;
 
 /** Makes a run for expressions that read no input. */
 export function runWithoutInput(): Run {

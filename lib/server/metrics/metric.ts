@@ -20,11 +20,9 @@ abstract class Metric<Series> {
   readonly #type: MetricType;
   readonly #room: SeriesRoom;
   readonly #series = new Map<string, Series>();
-  /** The key of the series that counts what has no room, and takes none. */
+  /** The key of the series that takes no room. */
   readonly #keyOfOther: string;
-  /** The index of the label with the namespace of a policy; -1 when there is none. */
-  readonly #namespaceAt: number;
-  /** The lines of a series, and the characters of each besides the values of its labels. */
+  /** The lines of a series, and the characters of each without labels' values. */
   readonly #shape: { readonly lines: number; readonly characters: number };
 
   constructor(type: MetricType, { options, room, lines }: MetricShape) {
@@ -33,7 +31,6 @@ abstract class Metric<Series> {
     this.#room = room;
     const { name, labels } = options;
     this.#keyOfOther = seriesKey(labels.map(() => other));
-    this.#namespaceAt = labels.indexOf("policy_namespace");
     this.#shape = { lines, characters: name.length + labels.join('="",').length + 32 };
   }
 
@@ -48,7 +45,7 @@ abstract class Metric<Series> {
     this.#series.clear();
   }
 
-  /** Deletes the series of labels that are gone, and returns their number. Each stage is about one series. */
+  /** Deletes the series of labels that are gone, one in each stage, and returns their number. */
   *drop(isGone: (labels: Readonly<Record<string, string>>) => boolean): Stages<number> {
     const { labels } = this.#options;
     let dropped = 0;
@@ -64,13 +61,11 @@ abstract class Metric<Series> {
   }
 
   #giveBack(key: string): void {
-    if (key !== this.#keyOfOther) this.#room.giveBack(this.#charactersOf(key), this.#namespaceOf(key));
+    if (key !== this.#keyOfOther) this.#room.take(-this.#charactersOf(key), this.#namespaceOf(key));
   }
 
-  /** The namespace of the policy that a series is about. */
   #namespaceOf(key: string): string | undefined {
-    const namespace = this.#namespaceAt < 0 ? noNamespace : key.split(separator)[this.#namespaceAt];
-    return namespace === noNamespace ? undefined : namespace;
+    return key.split(separator)[this.#options.labels.indexOf("policy_namespace")];
   }
 
   #charactersOf(key: string): number {
@@ -101,9 +96,8 @@ abstract class Metric<Series> {
     let key = wanted;
     let series = this.#series.get(key);
     if (series !== undefined) return series;
-    const hasRoom = this.#series.size < mostSeries &&
-      this.#room.take(this.#charactersOf(key), this.#namespaceOf(key));
-    if (!hasRoom) {
+    const isFull = this.#series.size >= mostSeries;
+    if (isFull || !this.#room.take(this.#charactersOf(key), this.#namespaceOf(key))) {
       key = this.#keyOfOther;
       series = this.#series.get(key);
     }
@@ -136,9 +130,6 @@ const mostSeries = 20_000;
 
 /** The value of all labels of the series that counts what has no room. */
 export const other = "other";
-
-/** The value of the label `policy_namespace` for a policy without one. */
-export const noNamespace = "-";
 
 /** Separates label values in a key; no name in Kubernetes contains it. */
 const separator = "\u0000";

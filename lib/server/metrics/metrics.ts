@@ -38,10 +38,10 @@ export interface MetricsPart {
  * no namespaces of requests.
  */
 export class Metrics {
-  /** Bounds the page: one of 120 MB took four seconds to write, and the process ran out of memory. */
+  /** Bounds the page: one of 120 MB used up the memory. */
   readonly #room = new SeriesRoom(6_000_000);
   readonly #rulesRoom = new SeriesRoom(3_000_000);
-  /** These metrics keep the series of deleted policies: a user who creates many policies can fill this room alone. */
+  /** For metrics that keep the series of deleted policies, of which a user may create many. */
   readonly #formerRoom = new SeriesRoom(500_000);
   readonly #requests = new Counter(metricTable.requests, this.#room);
   readonly #duration = new Histogram(metricTable.reviewDuration, this.#room);
@@ -109,12 +109,12 @@ export class Metrics {
     this.#recorded.increment(outcome);
   }
 
-  /** Notes a snapshot that took effect; with the files' checksum if policies came from files. */
+  /** Notes a snapshot that took effect, with the files' checksum. */
   loaded(snapshot: Snapshot, checksum = ""): void {
     completed(this.loading(snapshot, checksum));
   }
 
-  /** The same in slices, one snapshot after the other: thousands of policies take a tenth of a second. */
+  /** The same in slices, one snapshot after the other. */
   loadedInSlices(
     snapshot: Snapshot,
     { checksum, scheduler }: { readonly checksum: string; readonly scheduler: Scheduler | undefined },
@@ -159,10 +159,7 @@ export class Metrics {
     return Promise.resolve(all.map((metric) => metric.text()).join(""));
   }
 
-  /**
-   * The label of a kind. Requests choose kinds, so only kinds of Kubernetes and of policies have series; all others
-   * count as "other".
-   */
+  /** The label of a kind. Requests choose kinds, so only those of Kubernetes and of policies have series. */
   #kindLabel(kind: string): string {
     return this.#kinds.has(kind) || builtinKind(kind) !== undefined ? kind : other;
   }

@@ -1,7 +1,7 @@
 import type { PolicyIdentity } from "../../engine/mod.ts";
 import { hasRules } from "../../policy/mod.ts";
-import { noNamespace } from "./metric.ts";
 import type { PolicyFamily } from "./metric_table.ts";
+import { noNamespace } from "./series_room.ts";
 
 /** The labels of a policy in metrics. Kyverno parity: their names and order. Pinned by tests/server/metrics_test.ts. */
 export interface PolicyLabels {

@@ -6,7 +6,7 @@ import {
   type RuleResult,
 } from "../../engine/mod.ts";
 import type { Stages } from "../../json/mod.ts";
-import { Counter, Histogram, other, seriesKey, type SeriesValue } from "./metric.ts";
+import { Counter, Histogram, other, type SeriesValue } from "./metric.ts";
 import { type PolicyFamily, ruleMetrics } from "./metric_table.ts";
 import { familyOf, labelsOfPolicy } from "./policy_labels.ts";
 import type { TimedRule } from "./rule_times.ts";
@@ -127,15 +127,14 @@ export class RuleSeries {
     const present = new Set<string>();
     for (const { policy, rules } of policies) {
       const { namespace, name } = labelsOfPolicy(policy);
-      present.add(seriesKey([namespace, name]));
-      for (const { rule } of rules) present.add(seriesKey([namespace, name, rule.name]));
+      for (const { rule } of [{ rule: undefined }, ...rules]) {
+        present.add(`${namespace}/${name}/${rule?.name}`);
+      }
       yield;
     }
-    const isGone = (labels: Readonly<Record<string, string>>): boolean => {
-      const { policy_namespace: namespace = "", policy_name: name = "", rule_name: rule } = labels;
-      const key = seriesKey(rule === undefined ? [namespace, name] : [namespace, name, rule]);
-      return name !== other && !present.has(key);
-    };
+    const isGone = (labels: Readonly<Record<string, string>>): boolean =>
+      !present.has(`${labels["policy_namespace"]}/${labels["policy_name"]}/${labels["rule_name"]}`) &&
+      labels["policy_name"] !== other;
     let dropped = 0;
     for (const family of families) {
       dropped += yield* this.#results[family].drop(isGone);
