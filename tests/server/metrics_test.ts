@@ -277,8 +277,8 @@ function metricsPage(): string {
 
 At \`/metrics\` of the metrics port (8000), in Prometheus' text format. Names and labels are Kyverno's, so its dashboards read
 them, without the labels whose values anybody who creates objects can make up: names and namespaces of resources.
-\`postern manifests --dashboard\` prints a dashboard for Grafana. A metric has at most 20,000 series, and all metrics together 10 MB; what comes after is
-counted under the label value \`other\`.
+\`postern manifests --dashboard\` prints a dashboard for Grafana. A metric has at most 20,000 series, and all metrics together 10 MB. Of the room
+for results one namespace has a quarter for its policies. What comes after is counted under the label value \`other\`.
 
 | metric | type | labels | what it is |
 | --- | --- | --- | --- |
