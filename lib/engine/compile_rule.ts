@@ -138,17 +138,15 @@ class RuleCompiler {
     if (uses.some(({ paths }) => readsRoles(paths))) this.#need({ kind: "roles" });
     const rule = this.#rule;
     const { withoutUser } = this.#options;
-    // An autogen rule has the variables of the written rule, but lost its targets.
-    const checked = rule.generatedFor === undefined
-      ? uses
-      : uses.filter(({ names }) => names.includes("target"));
-    for (const problem of variableProblems(checked, { rule, path, withoutUser })) this.#report(problem);
+    // An autogen rule has the variables of the written rule.
+    if (rule.generatedFor !== undefined) return;
+    for (const problem of variableProblems(uses, { rule, path, withoutUser })) this.#report(problem);
   }
 
   #report(problem: PathDiagnostic): void {
     if (problem.severity === "error") this.#broken ??= problem;
-    // An autogen rule has the same problems as the written rule, except that it has no targets.
-    if (this.#rule.generatedFor === undefined || problem.code === "lost-target") this.#add(problem);
+    // An autogen rule has the same problems as the written rule.
+    if (this.#rule.generatedFor === undefined) this.#add(problem);
   }
 
   #add(problem: PathDiagnostic): void {

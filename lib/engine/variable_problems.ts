@@ -120,10 +120,7 @@ function hasTarget({ body }: Rule<RuleBody>, [section, field, , name]: (string |
   return !isName;
 }
 
-/**
- * Kyverno parity: the rule that autogen makes of one with targets has none, so that a policy that reads them there is
- * refused. Pinned by "a target where a rule has none".
- */
+/** Kyverno parity: such a policy is refused. Pinned by "a target where a rule has none". */
 function withoutTarget(
   use: Use,
   { rule, path }: { readonly rule: Rule<RuleBody>; readonly path: (string | number)[] },
@@ -133,9 +130,7 @@ function withoutTarget(
     code: "lost-target",
     message:
       `Cannot resolve "target" of "{{ ${use.expression} }}": the rule ${rule.name} has no target there`,
-    hint: rule.generatedFor === undefined
-      ? "read request.object, or change the rule to mutate.targets"
-      : "set the annotation pod-policies.kyverno.io/autogen-controllers to none: autogen rules have no targets",
+    hint: "read request.object, or change the rule to mutate.targets",
     path,
   };
 }

@@ -187,8 +187,8 @@ Deno.test("autogen keeps filters that are not about Pods, and replaces all kinds
 
 const bodies: [about: string, body: JsonObject, generatedBody: JsonObject][] = [
   [
-    "a merge patch is moved, targets are lost",
-    { mutate: { patchStrategicMerge: { spec: { a: 1 } }, targets: [{ kind: "Pod" }] } },
+    "a merge patch is moved",
+    { mutate: { patchStrategicMerge: { spec: { a: 1 } } } },
     { mutate: { patchStrategicMerge: { spec: { template: { spec: { a: 1 } } } } } },
   ],
   [
@@ -268,6 +268,17 @@ for (const [about, body, expected] of bodies) {
     const [template] = generated([podRule(body)]);
     const [[name, value]] = Object.entries(expected) as [[string, Json]];
     assert.deepEqual(template![name], value);
+  });
+}
+
+for (
+  const patch of [
+    { patchStrategicMerge: { spec: { a: 1 } } },
+    { foreach: [{ list: "l", patchStrategicMerge: { spec: { a: 1 } } }] },
+  ]
+) {
+  Deno.test(`autogen makes no rule of one with targets, which would change the controllers: ${Object.keys(patch)}`, () => {
+    assert.deepEqual(generated([podRule({ mutate: { targets: [{ kind: "ConfigMap" }], ...patch } })]), []);
   });
 }
 

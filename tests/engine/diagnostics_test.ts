@@ -492,11 +492,6 @@ spec:
     /error lost-target: Cannot resolve "target" of [^\n]*\n {2}hint: read request\.object/,
   ],
   [
-    "a target in the rule that autogen makes of a rule with targets",
-    rule(targets("a", "{{ target.metadata.name }}")),
-    /error lost-target: Cannot resolve "target" of [^\n]*\n {2}hint: set the annotation [^ ]*autogen-controllers to none/,
-  ],
-  [
     "a misspelt predefined variable",
     deny('{key: "{{ serviceAccountNam }}", operator: Equals, value: b}'),
     /hint: did you mean "serviceAccountName"\?/,

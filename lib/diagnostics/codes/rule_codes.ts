@@ -102,9 +102,8 @@ export const ruleCodes = {
     fix: "The hint says how they would.",
   },
   "lost-target": {
-    cause:
-      "`target` is read where no target is: outside `mutate.targets`, in the name of one, or in an autogen rule.",
-    fix: "Use `request.object`; for an autogen rule, set the annotation of the hint.",
+    cause: "`target` is read where no target is: outside `mutate.targets`, or in the name of one.",
+    fix: "Use `request.object`.",
   },
   "missing-kind": { cause: "A target of a mutation has no kind.", fix: "Name `apiVersion` and `kind`." },
   "unfound-targets": {

@@ -4,7 +4,6 @@ import { type FieldNotes, selectorShape } from "../../shape/mod.ts";
 import { hasLoops, hasTargets, isOnPolicyUpdate, loopChange, namesOfChange, patchChange } from "../change.ts";
 import { compileMutateExisting, type MutateExistingBody, type TargetSpec } from "../mutate_existing.ts";
 import type { RuleKind } from "../rule_kind.ts";
-import { carryOverMutation } from "./mutate.ts";
 
 /** The descriptions of the fields of `mutate.targets`. */
 export const mutateExistingNotes: FieldNotes = {
@@ -39,7 +38,6 @@ export const mutateExisting: RuleKind<MutateExistingBody> = {
     change: hasLoops(mutate) ? loopChange(mutate) : patchChange(mutate),
     onPolicyUpdate: isOnPolicyUpdate(mutate),
   }),
-  carryOver: carryOverMutation,
   names: ({ targets, change }) => [
     ...targets.flatMap(({ context }) => context).map(({ name }) => name),
     ...namesOfChange(change),
