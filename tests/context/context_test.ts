@@ -196,8 +196,19 @@ const notText: [entry: JsonObject, fault: RegExp][] = [
     { configMap: { name: "{{ request.object.absent || '' }}" } },
     /for context entry e: failed to get configmap default\/ : resource name may not be empty/,
   ],
-  [{ configMap: { name: "{{ request.object }}" } }, /for context entry e: expected text, not an object/],
-  [{ configMap: { name: "a", namespace: "{{ request.object.list }}" } }, /expected text, not a list/],
+  [
+    { configMap: { name: "{{ request.object }}" } },
+    /context entry e: failed to substitute variables in context e configMap\.name \{\{ request\.object \}\}: expected string, got map\[string\]interface \{\}$/,
+  ],
+  [{ configMap: { name: "{{ request.object.n }}" } }, /: expected string, got float64$/],
+  [
+    { configMap: { name: "a", namespace: "{{ request.object.list }}" } },
+    /in context e configMap\.namespace \{\{ request\.object\.list \}\}: expected string, got \[\]interface \{\}$/,
+  ],
+  [
+    { configMap: { name: "{{ request.object.absent }}", namespace: "a" } },
+    /e: failed to substitute variables in context e configMap\.name \{\{ request\.object\.absent \}\}: failed to resolve request\.object\.absent at path : /,
+  ],
   [{ globalReference: { name: "{{ request.object }}" } }, /expected text, not an object/],
   [{ imageRegistry: { reference: "{{ request.none }}" } }, /request.none/],
   [{ apiCall: { urlPath: "{{ request.object.map }}" } }, /raw url: map\[toString:a\]/],
@@ -206,10 +217,20 @@ for (const [entry, fault] of notText) {
   Deno.test(`a value that is no text is a fault in place of a name: ${JSON.stringify(entry)}`, async () => {
     const tracker = new LoadTracker({ ports: fakeApi({}).ports });
     const environment = { now: () => 0, random: () => 0 };
-    const object = { toString: "a", list: [], map: { toString: "a" } };
+    const object = { toString: "a", n: 3, list: [], map: { toString: "a" } };
     const root = Context.root({ tracker, environment }, { values: { request: { object } } });
     const options = { policyNamespace: undefined, report: () => {}, variables: () => {}, need: () => {} };
     const context = root.child({ entries: [compileWritten({ name: "e", ...entry }, options)] });
     assert.match(String(await query(context, "e")), fault);
   });
 }
+
+Deno.test("a Policy reads no ConfigMap of another namespace, and the message names the entry", async () => {
+  const options = { policyNamespace: "shop", report: () => {}, variables: () => {}, need: () => {} };
+  const context = contextOf(fakeApi({}), []).child({ entries: [compileWritten(configMap, options)] });
+  assert.equal(
+    await query(context, "cm.data.a"),
+    'fault: failed to retrieve config map for context entry cm: context entry cm: configMap namespace "default" ' +
+      'is different from policy namespace "shop"',
+  );
+});

@@ -1,13 +1,22 @@
-import { asObject, Fault, field, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import {
+  asObject,
+  Fault,
+  field,
+  goTypeOf,
+  isFault,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
 import { isObjectName } from "../../kube/mod.ts";
-import { compileTemplate } from "../../template/mod.ts";
+import { compileTemplate, type Template } from "../../template/mod.ts";
 import type { FieldNotes } from "../../shape/mod.ts";
 import type { Context, ContextEntry } from "../context.ts";
 import type { ContextEntryKind } from "../entry_kind.ts";
 import type { EntryOptions } from "../entry_options.ts";
 import { kindNeed } from "../need.ts";
 import { readPath } from "../read_path.ts";
-import { renderText } from "../text.ts";
 import { checkReference } from "./entry_checks.ts";
 import { text } from "./written.ts";
 
@@ -54,13 +63,13 @@ function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): Context
   return { name: entry.name, source: "configMap", load };
 
   function load(view: Context): Json | Fault {
-    const mapName = renderText(name, view);
-    if (isFault(mapName)) return problem(mapName.message);
-    const written = renderText(namespace, view);
-    if (isFault(written)) return problem(written.message);
+    const mapName = rendered("name", name, view);
+    if (isFault(mapName)) return mapName;
+    const written = rendered("namespace", namespace, view);
+    if (isFault(written)) return written;
     const mapNamespace = written || policyNamespace || "default";
     if (policyNamespace !== undefined && mapNamespace !== policyNamespace) {
-      return new Fault(
+      return problem(
         `context entry ${entry.name}: configMap namespace "${mapNamespace}" is different from policy namespace "${policyNamespace}"`,
       );
     }
@@ -78,6 +87,18 @@ function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): Context
       const object = asObject(answer.body) ?? {};
       return { data: contents(object), metadata: field(object, "metadata") ?? {} };
     });
+  }
+
+  /** Kyverno parity: a number is no name. Pinned by "a value that is no text is a fault in place of a name". */
+  function rendered(part: "name" | "namespace", template: Template, view: Context): string | Fault {
+    const value: Json | Fault = template.render(view, view.environment);
+    if (isString(value)) return value;
+    const cause = isFault(value) ? value.message : `expected string, got ${goTypeOf(value)}`;
+    return problem(
+      `failed to substitute variables in context ${entry.name} configMap.${part} ${
+        entry.configMap[part]
+      }: ${cause}`,
+    );
   }
 
   function problem(cause: string): Fault {
