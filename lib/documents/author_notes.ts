@@ -55,23 +55,25 @@ export function authorNotes(policy: ClassicPolicy): Diagnostic[] {
 
 /**
  * A note about `enforce` and `audit`, the lower-case actions of Kyverno's first versions. A policy that writes them
- * does so everywhere, so only the first is named.
+ * does so everywhere, so only the first is named. In `validate.failureAction` they are refused.
  */
 function earlyActions(spec: Json | undefined, rules: readonly WrittenRule[]): PathDiagnostic[] {
-  const blocks = [
-    { block: spec, path: ["spec"], action: "validationFailureAction" },
+  const name = "validationFailureAction";
+  const overrides = [
+    { list: field(spec, `${name}Overrides`), path: ["spec", `${name}Overrides`] },
     ...rules.map(({ written, path }) => ({
-      block: written["validate"],
-      path: [...path, "validate"],
-      action: "failureAction",
+      list: field(written["validate"], "failureActionOverrides"),
+      path: [...path, "validate", "failureActionOverrides"],
     })),
   ];
-  const paths = blocks.flatMap(({ block, path, action }) => [
-    ...(isEarly(field(block, action)) ? [[...path, action]] : []),
-    ...asList(field(block, `${action}Overrides`)).flatMap((override, index) =>
-      isEarly(field(override, "action")) ? [[...path, `${action}Overrides`, index, "action"]] : []
+  const paths = [
+    ...(isEarly(field(spec, name)) ? [["spec", name]] : []),
+    ...overrides.flatMap(({ list, path }) =>
+      asList(list).flatMap((each, index) =>
+        isEarly(field(each, "action")) ? [[...path, index, "action"]] : []
+      )
     ),
-  ]);
+  ];
   return paths.slice(0, 1).map((path) => ({
     severity: "info",
     code: "early-action",

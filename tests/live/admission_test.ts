@@ -142,7 +142,7 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
     policy(
       `${onPods}\ncontext: [{name: a, variable: {value: b}}]\nvalidate: {cel: {expressions: [{expression: "true"}]}}`,
     ),
-    /^rule r: context variables are not supported for CEL expressions in validate rules$/,
+    /^spec\.rules\[0\]\.context: context variables are not supported for CEL expressions in validate rules/,
   ],
   [
     "a generated object of a kind that is not served",

@@ -43,8 +43,12 @@ const accepted: readonly (readonly [what: string, policy: string, ...warnings: (
     actions,
   ],
   [
-    "with the action of early versions in a rule",
-    policy(`${on("Pod")}\n${pattern.replace("{", "{failureAction: audit, ")}`),
+    "with the action of early versions in a rule, for a namespace",
+    policy(
+      `${on("Pod")}\n${
+        pattern.replace("{", "{failureActionOverrides: [{action: audit, namespaces: [a]}], ")
+      }`,
+    ),
     actions,
   ],
   [

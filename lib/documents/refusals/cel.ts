@@ -1,6 +1,17 @@
 import type { PathDiagnostic } from "../../diagnostics/mod.ts";
-import { asList, type DocumentPath, field, isGiven, type Json } from "../../json/mod.ts";
+import { asList, type DocumentPath, field, isGiven, type Json, type JsonObject } from "../../json/mod.ts";
 import { refusal } from "./refusal.ts";
+
+/** A rule whose body is not in CEL has no conditions in CEL, and one whose body is has no context entries. */
+export function mixedLanguages(rule: JsonObject, path: DocumentPath): PathDiagnostic[] {
+  const isCel = isGiven(field(rule["validate"], "cel"));
+  const name = isCel ? "context" : "celPreconditions";
+  if (asList(rule[name]).length === 0) return [];
+  const message = isCel
+    ? "context variables are not supported for CEL expressions in validate rules"
+    : "celPrecondition can only be used with validate.cel";
+  return [refusal([...path, name], message, isCel ? "use validate.cel.variables" : "use preconditions")];
+}
 
 /**
  * The parts of a rule's `cel` for which it is refused, besides its expressions and the selection of its parameters.

@@ -18,7 +18,8 @@ import { namespaceOf } from "../../kube/mod.ts";
 import { parseAnchor } from "../../pattern/mod.ts";
 import { type ClassicPolicy, writtenUserCriteria } from "../../policy/mod.ts";
 import type { RuleSource } from "../autogen.ts";
-import { celRefusals } from "./cel.ts";
+import { celRefusals, mixedLanguages } from "./cel.ts";
+import { choiceRefusals } from "./choices.ts";
 import { type ConditionReading, conditionRefusals, operationRefusals } from "./conditions.ts";
 import { everyKindRefusals } from "./every_kind.ts";
 import { generationRefusals } from "./generate.ts";
@@ -44,6 +45,7 @@ export function refusals(
   const rules = writtenRules(document["spec"]);
   return [
     ...settingRefusals(policy),
+    ...choiceRefusals(document["spec"]),
     ...rules.flatMap((rule) => [...matchRefusals(rule, policy), ...everyKindRefusals(rule, policy)]),
     ...(kinds === "builtin" ? clusterWideKinds(rules, policy) : []),
     ...policy.rules.filter(({ generatedFor }) => generatedFor === undefined).flatMap(filtersWithoutKinds),
@@ -85,6 +87,7 @@ function ruleRefusals(source: RuleSource): PathDiagnostic[] {
     ...strayExtractors(rule, path),
     ...patternRefusals(rule, path),
     ...podSecurityRefusals(field(rule["validate"], "podSecurity"), [...path, "validate", "podSecurity"]),
+    ...mixedLanguages(rule, path),
     ...celRefusals(field(rule["validate"], "cel"), [...path, "validate", "cel"]),
     ...textRefusals(source),
     ...anchorsIn(field(rule["generate"], "data"), [...path, "generate", "data"]),

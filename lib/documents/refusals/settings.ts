@@ -2,6 +2,7 @@ import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import {
   asList,
   asTexts,
+  dig,
   type DocumentPath,
   documentPathText,
   field,
@@ -23,6 +24,7 @@ export function settingRefusals(policy: ClassicPolicy): PathDiagnostic[] {
     ...overrideRefusals(policy),
     ...withoutAdmission(policy),
     ...writtenTwice(policy),
+    ...timeouts(policy),
     ...withoutEffect(policy),
   ];
 }
@@ -117,6 +119,19 @@ function writtenTwice({ document: { spec } }: ClassicPolicy): PathDiagnostic[] {
       `remove the deprecated field and use spec.webhookConfiguration.${now} instead`,
     )
   );
+}
+
+/** The most seconds that the API server allows for a webhook. */
+const longestTimeout = 30;
+
+function timeouts({ document: { spec } }: ClassicPolicy): PathDiagnostic[] {
+  const paths = [["webhookTimeoutSeconds"], ["webhookConfiguration", "timeoutSeconds"]];
+  return paths.flatMap((path) => {
+    const seconds = dig(spec, ...path);
+    const isAllowed = typeof seconds !== "number" || seconds >= 1 && seconds <= longestTimeout;
+    const message = `the timeout value must be between 1 and ${longestTimeout} seconds`;
+    return isAllowed ? [] : [refusal(["spec", ...path], message)];
+  });
 }
 
 /** Settings of a policy that change nothing: one is now a setting of rules, one is for rules that the policy lacks. */

@@ -2,7 +2,6 @@ import { asList, asObject, type Json } from "../../json/mod.ts";
 import { formatApiVersion, parseKindSelectors } from "../../kube/mod.ts";
 import { type Rule, ruleFilters } from "../../policy/mod.ts";
 import type { RuleBody } from "../../rules/mod.ts";
-import { longestTimeout } from "../webhooks/configuration_kinds.ts";
 import { targetResources } from "../webhooks/served_kinds.ts";
 import type { ServedResource } from "../../ports.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
@@ -13,10 +12,7 @@ import { rightsChecks } from "./rights_checks.ts";
 /** The checks of a ClusterPolicy or Policy beyond its language, in the order in which problems are reported. */
 export const classicChecks: readonly PolicyCheck[] = [
   hasMode,
-  hasTimeout,
   staysInItsNamespace,
-  usesCelPreconditions,
-  readsNoContextInCel,
   fitsEveryKind,
   fitsBackground,
   readsTargetsInTargets,
@@ -29,14 +25,6 @@ function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
   return policy.admission || policy.background
     ? []
     : ["disabling both admission and background processing is not allowed"];
-}
-
-/** Kubernetes API: a webhook answers within 1 to 30 seconds. */
-function hasTimeout({ compiled: { policy } }: CheckedPolicy): string[] {
-  const seconds = policy.timeoutSeconds;
-  return seconds === undefined || seconds >= 1 && seconds <= longestTimeout
-    ? []
-    : [`the timeout must be between 1 and ${longestTimeout} seconds, it is ${seconds}`];
 }
 
 /**
@@ -54,21 +42,6 @@ function staysInItsNamespace({ compiled }: CheckedPolicy, { served }: CheckTools
       "(make the policy a ClusterPolicy)"
     )
   );
-}
-
-/** Kyverno parity: pinned by "CEL preconditions of a rule without CEL". */
-function usesCelPreconditions({ compiled }: CheckedPolicy): string[] {
-  return writtenRules(compiled).filter(({ body, celPreconditions }) =>
-    body.kind !== "cel" && celPreconditions.length > 0
-  ).map(({ name }) => `rule ${name}: celPrecondition can only be used with validate.cel`);
-}
-
-/** Kyverno parity: pinned by "CEL with context entries". */
-function readsNoContextInCel({ compiled }: CheckedPolicy): string[] {
-  return writtenRules(compiled).filter(({ body, context }) => body.kind === "cel" && context.length > 0)
-    .map(({ name }) =>
-      `rule ${name}: context variables are not supported for CEL expressions in validate rules`
-    );
 }
 
 /**

@@ -19,7 +19,7 @@ export const configurationPaths: Readonly<Record<ConfigurationKind, string>> = {
 const defaultTimeout = 10;
 
 /** The most seconds that the API server allows for a webhook. */
-export const longestTimeout = 30;
+const longestTimeout = 30;
 
 /** The `timeoutSeconds` of the webhook of some policies: the longest that one of them has. */
 export function webhookTimeout(policies: readonly CompiledPolicy[]): number {
