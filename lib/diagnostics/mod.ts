@@ -15,4 +15,4 @@ export {
 } from "./diagnostic.ts";
 export { codeNotes, type DiagnosticCode } from "./codes/mod.ts";
 export { mostSerious } from "./most_serious.ts";
-export { didYouMean, replacing } from "./suggestion.ts";
+export { choosing, didYouMean, replacing } from "./suggestion.ts";

@@ -38,6 +38,16 @@ export function replacing(
   return meant === undefined ? {} : { replacement: { written, meant } };
 }
 
+/** The hint about a text that is none of some choices, and its replacement when one of them is near enough. */
+export function choosing(
+  written: string,
+  choices: readonly string[],
+): { readonly hint: string; readonly replacement?: TextReplacement } {
+  const meant = didYouMean(written, choices);
+  const hint = meant === undefined ? `use one of ${choices.join(", ")}` : `did you mean "${meant}"?`;
+  return { hint, ...replacing(written, meant) };
+}
+
 /** Edits (insert, delete, replace, swap of neighbours) from one text to the other, or `limit` if there are as many. */
 function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) >= limit) return limit;

@@ -1,4 +1,4 @@
-import { type Diagnostic, didYouMean, type Locate, replacing, withPosition } from "../diagnostics/mod.ts";
+import { type Diagnostic, type Locate, withPosition } from "../diagnostics/mod.ts";
 import {
   asList,
   asObject,
@@ -7,8 +7,8 @@ import {
   dig,
   type DocumentPath,
   field,
+  isGiven,
   isObject,
-  isString,
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
@@ -69,11 +69,6 @@ class PolicyParser {
 
     const spec = this.#spec(asObject(field(document, "spec")));
     const sources = writtenRules(spec);
-    const failurePolicy = this.#choice(spec["failurePolicy"], ["Fail", "Ignore"], {
-      fallback: "Fail",
-      path: ["spec", "failurePolicy"],
-    });
-    const webhookPath = ["spec", "webhookConfiguration", "failurePolicy"];
     const annotations = annotationsOf(document);
     const timeout = dig(spec, "webhookConfiguration", "timeoutSeconds") ?? spec["webhookTimeoutSeconds"];
     const policy: ClassicPolicy<RuleBody> = {
@@ -83,23 +78,16 @@ class PolicyParser {
       namespace,
       key: keyOf(kind, document),
       annotations,
-      failurePolicy: this.#choice(dig(spec, "webhookConfiguration", "failurePolicy"), ["Fail", "Ignore"], {
-        fallback: failurePolicy,
-        path: webhookPath,
-      }),
-      failureAction: this.#action(spec["validationFailureAction"], ["spec", "validationFailureAction"]) ??
-        "Audit",
-      overrides: this.#overrides(spec["validationFailureActionOverrides"], [
-        "spec",
-        "validationFailureActionOverrides",
-      ]),
+      failurePolicy: choiceOf(dig(spec, "webhookConfiguration", "failurePolicy") ?? spec["failurePolicy"], [
+        "Fail",
+        "Ignore",
+      ]) ?? "Fail",
+      failureAction: actionOf(spec["validationFailureAction"]) ?? "Audit",
+      overrides: overridesOf(spec["validationFailureActionOverrides"]),
       admission: spec["admission"] !== false,
       background: spec["background"] !== false,
       emitWarning: spec["emitWarning"] === true,
-      applyRules: this.#choice(spec["applyRules"], ["All", "One"], {
-        fallback: "All",
-        path: ["spec", "applyRules"],
-      }),
+      applyRules: choiceOf(spec["applyRules"], ["All", "One"]) ?? "All",
       timeoutSeconds: typeof timeout === "number" ? timeout : undefined,
       matchConditions: asList(dig(spec, "webhookConfiguration", "matchConditions")).filter(isObject),
       generateExisting: spec["generateExisting"] === true || spec["generateExistingOnPolicyUpdate"] === true,
@@ -151,7 +139,7 @@ class PolicyParser {
   #readRule({ rule, path, generatedFor }: RuleSource): Rule<RuleBody> {
     const validate = asObject(rule["validate"]);
     const ruleAction = validate && Object.hasOwn(validate, "failureAction")
-      ? this.#action(validate["failureAction"], [...path, "validate", "failureAction"])
+      ? actionOf(validate["failureAction"])
       : undefined;
     const ofImages = validate === undefined ? failureActionOfImages(asList(rule["verifyImages"])) : undefined;
     return {
@@ -169,11 +157,7 @@ class PolicyParser {
       failureAction: ruleAction ?? ofImages,
       // The action of a verifyImages entry counts before the policy's overrides for a namespace.
       overrides: ofImages === undefined
-        ? this.#overrides(validate?.["failureActionOverrides"], [
-          ...path,
-          "validate",
-          "failureActionOverrides",
-        ])
+        ? overridesOf(validate?.["failureActionOverrides"])
         : [{ action: ofImages, namespaces: [], namespaceSelector: undefined }],
       allowExistingViolations: validate?.["allowExistingViolations"] !== false,
       generatedFor,
@@ -205,43 +189,6 @@ class PolicyParser {
     }
   }
 
-  #action(value: Json | undefined, path: DocumentPath): FailureAction | undefined {
-    if (value === undefined || value === null) return undefined;
-    const lower = isString(value) ? value.toLowerCase() : "";
-    if (lower === "enforce") return "Enforce";
-    if (lower === "audit") return "Audit";
-    this.#reportChoice(value, ["Enforce", "Audit"], path);
-    // An unreadable action must not allow what it was meant to forbid.
-    return "Enforce";
-  }
-
-  #overrides(value: Json | undefined, path: DocumentPath): ActionOverride[] {
-    return asList(value).filter(isObject).map((entry, index) => ({
-      action: this.#action(entry["action"], [...path, index, "action"]) ?? "Audit",
-      namespaces: asTexts(entry["namespaces"]),
-      namespaceSelector: asObject(entry["namespaceSelector"]),
-    }));
-  }
-
-  #choice<T extends string>(
-    value: Json | undefined,
-    choices: readonly T[],
-    { fallback, path }: { fallback: T; path: DocumentPath },
-  ): T {
-    if (value === undefined || value === null) return fallback;
-    const found = choices.find((name) => name === value);
-    if (found === undefined) this.#reportChoice(value, choices, path);
-    return found ?? fallback;
-  }
-
-  #reportChoice(value: Json, choices: readonly string[], path: DocumentPath): void {
-    const written = isString(value) ? value : "";
-    const meant = written === "" ? undefined : didYouMean(written, choices);
-    const hint = meant === undefined ? `use one of ${choices.join(", ")}` : `did you mean "${meant}"?`;
-    const message = `${String(path.at(-1))} cannot be ${JSON.stringify(value)}`;
-    this.#report({ code: "unknown-value", message, hint, ...replacing(written, meant) }, path);
-  }
-
   /** Reports a problem; an error unless it has another severity. */
   #report(problem: Omit<Diagnostic, "severity"> & Partial<Diagnostic>, path: DocumentPath): void {
     this.diagnostics.push(withPosition({ severity: "error", ...problem, path }, this.#locate));
@@ -270,4 +217,23 @@ function keyOf(kind: ClassicPolicy["kind"], document: JsonObject): string {
     name: nameOf(document),
     namespace: kind === "Policy" ? namespaceOf(document) : undefined,
   });
+}
+
+/** An unreadable action must not allow what it was meant to forbid. */
+function actionOf(value: Json | undefined): FailureAction | undefined {
+  return isGiven(value) ? choiceOf(value, ["Enforce", "Audit"]) ?? "Enforce" : undefined;
+}
+
+function overridesOf(value: Json | undefined): ActionOverride[] {
+  return asList(value).filter(isObject).map((entry) => ({
+    action: actionOf(entry["action"]) ?? "Audit",
+    namespaces: asTexts(entry["namespaces"]),
+    namespaceSelector: asObject(entry["namespaceSelector"]),
+  }));
+}
+
+/** The choice that a text means, in any case; the shape of the spec reports any other spelling. */
+function choiceOf<T extends string>(value: Json | undefined, choices: readonly T[]): T | undefined {
+  const written = asString(value)?.toLowerCase();
+  return choices.find((choice) => choice.toLowerCase() === written);
 }

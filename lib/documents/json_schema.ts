@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json/mod.ts";
-import type { FieldNotes, Shape } from "../shape/mod.ts";
+import { type FieldNotes, isChoice, type Shape } from "../shape/mod.ts";
 import { type DescribedKind, describedKinds } from "./described_kinds.ts";
 import { fieldNote, fieldNotes } from "./field_note.ts";
 
@@ -38,6 +38,7 @@ function ofShape(shape: Shape, path: readonly string[], notes: readonly FieldNot
   if (shape === "text") return { type: ["string", "number", "boolean", "null"] };
   if (shape === "flag") return { type: ["boolean", "null"] };
   if (shape === "number") return { type: ["number", "null"] };
+  if (isChoice(shape)) return { enum: [...shape, null] };
   if (isListShape(shape)) {
     const [item] = shape;
     const scalar = typeof item === "string" ? ["string", "number", "boolean"] : [];

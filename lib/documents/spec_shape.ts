@@ -26,8 +26,10 @@ const matchShape: Shape = {
   clusterroles: ["text"],
 };
 
-const failureAction: Shape = "text";
-const overrides: Shape = [{ action: "text", namespaces: ["text"], namespaceSelector: selectorShape }];
+const failurePolicy: Shape = new Set(["Fail", "Ignore"]);
+/** In `validate.failureAction` the lower-case actions of Kyverno's first versions are refused. */
+const earlyAction: Shape = new Set(["Audit", "Enforce", "audit", "enforce"]);
+const overrides: Shape = [{ action: earlyAction, namespaces: ["text"], namespaceSelector: selectorShape }];
 const rule: Shape = {
   name: "text",
   context: contextShape,
@@ -40,7 +42,7 @@ const rule: Shape = {
   reportProperties: "open",
   validate: {
     message: "text",
-    failureAction,
+    failureAction: new Set(["Audit", "Enforce"]),
     failureActionOverrides: overrides,
     allowExistingViolations: "flag",
     ...sectionShape("validate"),
@@ -56,14 +58,14 @@ export const policySpecShape: Shape = {
   admission: "flag",
   background: "flag",
   emitWarning: "flag",
-  applyRules: "text",
-  failurePolicy: "text",
-  validationFailureAction: failureAction,
+  applyRules: new Set(["All", "One"]),
+  failurePolicy,
+  validationFailureAction: earlyAction,
   validationFailureActionOverrides: overrides,
   schemaValidation: "flag",
   webhookTimeoutSeconds: "number",
   webhookConfiguration: {
-    failurePolicy: "text",
+    failurePolicy,
     timeoutSeconds: "number",
     matchConditions: [{ name: "text", expression: "text" }],
   },

@@ -1,4 +1,4 @@
-import { didYouMean, type PathDiagnostic } from "../diagnostics/mod.ts";
+import { choosing, type PathDiagnostic } from "../diagnostics/mod.ts";
 import {
   asList,
   asTexts,
@@ -127,10 +127,7 @@ function selectorProblems(
 
 function operationProblems(operation: string, path: DocumentPath): PathDiagnostic[] {
   if (admissionOperations.some((each) => each === operation)) return [];
-  const meant = didYouMean(operation, admissionOperations);
-  const hint = meant === undefined
-    ? `use one of ${admissionOperations.join(", ")}`
-    : `did you mean "${meant}"?`;
-  const message = `No request has the operation "${operation}"`;
+  const message = `No request has the operation "${operation}"`,
+    { hint } = choosing(operation, admissionOperations);
   return [{ severity: "warning", code: "unknown-operation", message, hint, path }];
 }

@@ -41,6 +41,6 @@ export const attestorSetShape = setShape(setShape(setShape("open")));
 /** `imageRegistryCredentials`. */
 export const registryCredentialsShape: Shape = {
   allowInsecureRegistry: "flag",
-  providers: ["text"],
+  providers: [new Set(["default", "amazon", "azure", "google", "github"])],
   secrets: ["text"],
 };

@@ -25,7 +25,7 @@ function* entryProblems(
   path: DocumentPath,
   policyAction: FailureAction,
 ): Generator<PathDiagnostic> {
-  yield* choiceProblems(entry, path);
+  yield* typeProblems(entry, path);
   const action = textOf(entry["failureAction"]).toLowerCase() || policyAction.toLowerCase();
   if (action !== "enforce" && entry["mutateDigest"] !== false) {
     yield problem([...path, "mutateDigest"], "mutateDigest must be set to false for ‘Audit’ failure action");
@@ -47,17 +47,11 @@ function* entryProblems(
   }
 }
 
-/** A misspelt type would be verified as another one, and a misspelt action would not deny. */
-function* choiceProblems(entry: JsonObject, path: DocumentPath): Generator<PathDiagnostic> {
-  const type = entry["type"] ?? "Cosign", action = entry["failureAction"] ?? "Audit";
+/** A misspelt type would be verified as another one. */
+function* typeProblems(entry: JsonObject, path: DocumentPath): Generator<PathDiagnostic> {
+  const type = entry["type"] ?? "Cosign";
   if (!isString(type) || !(signatureTypes as readonly string[]).includes(type)) {
     yield problem([...path, "type"], `type must be Cosign, SigstoreBundle or Notary, not ${textOf(type)}`);
-  }
-  if (!isString(action) || !/^(?:audit|enforce)$/i.test(action)) {
-    yield problem(
-      [...path, "failureAction"],
-      `failureAction must be Audit or Enforce, not ${textOf(action)}`,
-    );
   }
 }
 

@@ -66,7 +66,7 @@ function parsePatch(block: Json): PatchSpec {
 function parseLoops(written: Json | undefined): PatchLoop[] {
   return asList(written).filter(isObject).map((entry) => ({
     ...parseLoop(entry),
-    order: asString(entry["order"]),
+    order: asString(entry["order"])?.toLowerCase(),
     patch: parsePatch(entry),
     inner: parseLoops(entry["foreach"]),
   }));

@@ -84,3 +84,4 @@ export {
 } from "./policy_kinds/mod.ts";
 export { ruleImageExtractors } from "./image_extractors.ts";
 export { annotated, type ScopedNotes, withoutNotes } from "./verify_images/mod.ts";
+export { controlNames } from "./validate_pod_security.ts";

@@ -118,7 +118,7 @@ function compileLoops(
       loop: compileLoop(entry, { nesting, path }, tools),
       // Kyverno parity: merges put new elements first, so going backwards keeps their order. Pinned by
       // "merges of a foreach rule go backwards, so that new elements keep their order".
-      descending: order === undefined ? patch.form === "merge" : order === "Descending",
+      descending: order === undefined ? patch.form === "merge" : order === "descending",
       preconditions: preconditions === undefined
         ? undefined
         : ruleConditions(preconditions, tools, [...path, "preconditions"]),

@@ -1,5 +1,5 @@
 import { type Context, inStages } from "../context/mod.ts";
-import { didYouMean, replacing } from "../diagnostics/mod.ts";
+import { choosing } from "../diagnostics/mod.ts";
 import { dig, isFault, isString, type JsonObject, textField } from "../json/mod.ts";
 import { imageSearchOrder } from "../kube/mod.ts";
 import { stopped } from "./loop.ts";
@@ -78,19 +78,19 @@ export function compilePodSecurityRule(
   };
 }
 
+/** The names of the controls that rules and exceptions exclude. */
+export const controlNames: readonly string[] = [...new Set(controls.flatMap(({ name }) => name ?? []))];
+
 /** An exclusion of a control that does not exist excludes nothing. */
 function reportUnknownControls(exclude: readonly JsonObject[], tools: RuleTools): void {
-  const names = new Set(controls.flatMap(({ name }) => name ?? []));
   for (const [index, entry] of exclude.entries()) {
     const name = textField(entry, "controlName");
-    if (names.has(name)) continue;
-    const meant = didYouMean(name, names);
+    if (controlNames.includes(name)) continue;
     tools.report({
       severity: "warning",
       code: "bad-pod-security",
       message: `There is no control "${name}" to exclude`,
-      hint: meant === undefined ? `controls are ${[...names].join(", ")}` : `did you mean "${meant}"?`,
-      ...replacing(name, meant),
+      ...choosing(name, controlNames),
       path: ["validate", "podSecurity", "exclude", index, "controlName"],
     });
   }

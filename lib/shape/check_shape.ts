@@ -1,4 +1,11 @@
-import { type Diagnostic, didYouMean, type Locate, replacing, withPosition } from "../diagnostics/mod.ts";
+import {
+  choosing,
+  type Diagnostic,
+  didYouMean,
+  type Locate,
+  replacing,
+  withPosition,
+} from "../diagnostics/mod.ts";
 import { documentPathText, isList, isObject, isString, type Json } from "../json/mod.ts";
 import type { Shape } from "./shape.ts";
 
@@ -22,6 +29,7 @@ export function checkShape(value: Json, shape: Shape, start: ShapeStart): Diagno
   function walk(node: Json, expected: Shape, path: (string | number)[]): void {
     if (node === null || expected === "open") return;
     if (typeof expected === "string") return checkScalar(node, expected, path);
+    if (isChoice(expected)) return checkChoice(node, [...expected], path);
     if (isListShape(expected)) {
       // A scalar in place of a list is read as a list of one: older policies have `clusterroles: cluster-admin`.
       if (isList(node)) node.forEach((item, index) => walk(item, expected[0], [...path, index]));
@@ -46,6 +54,18 @@ export function checkShape(value: Json, shape: Shape, start: ShapeStart): Diagno
     else if (expected === "text" && !isString(node)) {
       readAnyway(path, `text, not ${nameOf(node)}`, "quote what is meant as text");
     }
+  }
+
+  /** A text in another case is read, but the API server refuses it. */
+  function checkChoice(node: Json, choices: readonly string[], path: (string | number)[]): void {
+    const text = isString(node) ? node : "";
+    if (choices.includes(text)) return;
+    const isRead = choices.some((choice) => choice.toLowerCase() === text.toLowerCase());
+    report({
+      ...(isRead ? { severity: "warning", code: "refused-by-api-server" } : { code: "unknown-value" }),
+      message: `${path.findLast(isText)} cannot be ${JSON.stringify(node)}`,
+      ...choosing(text, choices),
+    }, path);
   }
 
   function readAnyway(path: (string | number)[], right: string, hint: string): void {
@@ -90,6 +110,15 @@ const wanted = { text: "text", flag: "true or false", number: "a number" } as co
 
 function isListShape(shape: Shape): shape is readonly [Shape] {
   return Array.isArray(shape);
+}
+
+/** Whether a shape is a set of texts. */
+export function isChoice(shape: Shape): shape is ReadonlySet<string> {
+  return shape instanceof Set;
+}
+
+function isText(step: string | number): boolean {
+  return typeof step === "string";
 }
 
 function nameOf(value: Json): string {

@@ -4,5 +4,5 @@
  *
  * @module
  */
-export { checkShape } from "./check_shape.ts";
+export { checkShape, isChoice } from "./check_shape.ts";
 export { type FieldNotes, selectorShape, type Shape } from "./shape.ts";

@@ -1,12 +1,13 @@
 /**
  * The fields of policies, as data: the loader accepts them, and "did you mean" suggests them. A shape is a record of
- * fields, a list of one shape, or `open` for a subtree with any fields.
+ * fields, a list of one shape, a set of texts, or `open` for a subtree with any fields.
  */
 export type Shape =
   | "open"
   | "text"
   | "flag"
   | "number"
+  | ReadonlySet<string>
   | { readonly [field: string]: Shape }
   | readonly [Shape];
 

@@ -248,40 +248,6 @@ const refused: readonly (readonly [what: string, rule: string, found: string, se
     "context: context variables are not supported for CEL expressions in validate rules",
   ],
   [
-    "an action in lower case in a rule",
-    validating("failureAction: enforce, pattern: {metadata: {name: a}}"),
-    `validate.failureAction: Unsupported value: "enforce": supported values: "Audit", "Enforce"`,
-  ],
-  [
-    "an action in upper case",
-    `${onPods}\n${named}`,
-    'spec.validationFailureAction: Unsupported value: "ENFORCE": supported values: "Audit", "Enforce", "audit", "enforce"',
-    { spec: "validationFailureAction: ENFORCE" },
-  ],
-  [
-    "an action in upper case for a namespace",
-    validating("failureActionOverrides: [{action: AUDIT, namespaces: [a]}], pattern: {metadata: {name: a}}"),
-    'validate.failureActionOverrides[0].action: Unsupported value: "AUDIT": supported values: ' +
-    '"Audit", "Enforce", "audit", "enforce"',
-  ],
-  [
-    "an order in lower case",
-    mutating(`foreach: [{${containers}, order: descending, ${jsonPatch}}]`),
-    'mutate.foreach[0].order: Unsupported value: "descending": supported values: "Ascending", "Descending"',
-  ],
-  [
-    "a method in lower case in a loop in a loop",
-    `${onPods}\nvalidate: {foreach: [{${containers}, foreach: [{${containers}, pattern: {name: a}, context: ` +
-    "[{name: a, apiCall: {urlPath: /a, method: get}}]}]}]}",
-    'validate.foreach[0].foreach[0].context[0].apiCall.method: Unsupported value: "get": supported values: "GET", "POST"',
-  ],
-  [
-    "a provider of registries that nobody is",
-    `${onPods}\ncontext: [{name: a, imageRegistry: {reference: a, imageRegistryCredentials: {providers: [aws]}}}]\n${named}`,
-    'context[0].imageRegistry.imageRegistryCredentials.providers[0]: Unsupported value: "aws": supported values: ' +
-    '"default", "amazon", "azure", "google", "github"',
-  ],
-  [
     "two failure policies",
     `${onPods}\n${named}`,
     "spec.failurePolicy: remove the deprecated field and use spec.webhookConfiguration.failurePolicy instead",

@@ -27,7 +27,7 @@ export interface ServiceSpec {
 /** The fields of a call: those of context entries and of GlobalContextEntries. */
 export const apiCallShape = {
   urlPath: "text",
-  method: "text",
+  method: new Set(["GET", "POST"]),
   data: [{ key: "text", value: "open" }],
   service: { url: "text", caBundle: "text", headers: [{ key: "text", value: "text" }] },
 } as const satisfies Shape;
@@ -36,7 +36,7 @@ export const apiCallShape = {
 export function parseApiCall(written: JsonObject): ApiCallSpec {
   const service = asObject(written["service"]);
   return {
-    method: written["method"] === "POST" ? "POST" : "GET",
+    method: text(written["method"]).toUpperCase() === "POST" ? "POST" : "GET",
     urlPath: text(written["urlPath"]),
     service: service && {
       url: text(service["url"]),

@@ -4,13 +4,10 @@ import { refusal } from "./refusal.ts";
 
 /** A rule whose body is not in CEL has no conditions in CEL, and one whose body is has no context entries. */
 export function mixedLanguages(rule: JsonObject, path: DocumentPath): PathDiagnostic[] {
-  const isCel = isGiven(field(rule["validate"], "cel"));
-  const name = isCel ? "context" : "celPreconditions";
-  if (asList(rule[name]).length === 0) return [];
-  const message = isCel
-    ? "context variables are not supported for CEL expressions in validate rules"
-    : "celPrecondition can only be used with validate.cel";
-  return [refusal([...path, name], message, isCel ? "use validate.cel.variables" : "use preconditions")];
+  const [name, message] = isGiven(field(rule["validate"], "cel"))
+    ? ["context", "context variables are not supported for CEL expressions in validate rules"]
+    : ["celPreconditions", "celPrecondition can only be used with validate.cel"];
+  return asList(rule[name]).length === 0 ? [] : [refusal([...path, name], message)];
 }
 
 /**

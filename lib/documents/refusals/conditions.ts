@@ -1,5 +1,5 @@
 import { operatorNames } from "../../condition/mod.ts";
-import { didYouMean, type PathDiagnostic } from "../../diagnostics/mod.ts";
+import { choosing, type PathDiagnostic } from "../../diagnostics/mod.ts";
 import {
   asList,
   asString,
@@ -86,11 +86,10 @@ function valueRefusals(condition: Json, path: DocumentPath): PathDiagnostic[] {
   if (isString(value) && value.startsWith("{{") && value.endsWith("}}")) return [];
   return (isList(value) ? value : [value]).flatMap((each) => {
     if (admissionOperations.some((operation) => operation === each)) return [];
-    const meant = isString(each) ? didYouMean(each, admissionOperations) : undefined;
     return [refusal(
       path,
       `unknown value ${JSON.stringify(each)} found under the 'value' field: no request has this operation`,
-      meant === undefined ? `use ${admissionOperations.join(", ")}` : `did you mean "${meant}"?`,
+      choosing(isString(each) ? each : "", admissionOperations).hint,
     )];
   });
 }

@@ -1,4 +1,4 @@
-import { didYouMean, type PathDiagnostic } from "../../diagnostics/mod.ts";
+import { choosing, type PathDiagnostic } from "../../diagnostics/mod.ts";
 import {
   asList,
   asObject,
@@ -48,10 +48,7 @@ function resourceRefusals(resources: Json | undefined, path: DocumentPath): Path
   }
   for (const operation of asTexts(field(resources, "operations"))) {
     if (admissionOperations.some((each) => each === operation)) continue;
-    const meant = didYouMean(operation, admissionOperations);
-    const hint = meant === undefined
-      ? `use one of ${admissionOperations.join(", ")}`
-      : `did you mean "${meant}"?`;
+    const { hint } = choosing(operation, admissionOperations);
     found.push(refusal([...path, "operations"], `No request has the operation "${operation}"`, hint));
   }
   return found;
@@ -105,12 +102,8 @@ const userKinds = ["User", "Group", "ServiceAccount"];
 function userRefusals(user: Json, path: DocumentPath): PathDiagnostic[] {
   const kind = textField(user, "kind"), found: PathDiagnostic[] = [];
   if (!userKinds.includes(kind)) {
-    const meant = didYouMean(kind, userKinds);
-    found.push(refusal(
-      [...path, "kind"],
-      `kind must be 'User', 'Group', or 'ServiceAccount', not "${kind}"`,
-      ...(meant === undefined ? [] : [`did you mean "${meant}"?`]),
-    ));
+    const message = `kind must be 'User', 'Group', or 'ServiceAccount', not "${kind}"`;
+    found.push(refusal([...path, "kind"], message, choosing(kind, userKinds).hint));
   }
   if (textField(user, "name") === "") {
     found.push(refusal([...path, "name"], "name is required", 'name the user, or "*" for all of the kind'));

@@ -1,11 +1,12 @@
-import { didYouMean, type PathDiagnostic } from "../../diagnostics/mod.ts";
+import { choosing, type PathDiagnostic } from "../../diagnostics/mod.ts";
 import { asList, asString, type DocumentPath, field, isGiven, type Json, textField } from "../../json/mod.ts";
+import { controlNames } from "../../rules/mod.ts";
 import { refusal } from "./refusal.ts";
 
 /** The versions of the standards that the definitions of policies name: 1.19 to 1.32, and the latest. */
 const firstVersion = 19, lastVersion = 32;
 
-/** The controls about a whole Pod, and those about its containers. The others may be excluded in both ways. */
+/** The controls about a whole Pod, and those about its containers. Other ones may be excluded in both ways. */
 const ofPod = ["Host Namespaces", "HostPath Volumes", "Sysctls", "Volume Types"];
 const ofContainers = [
   "Capabilities",
@@ -14,17 +15,6 @@ const ofContainers = [
   "/proc Mount Type",
   "Privilege Escalation",
 ];
-
-const others = [
-  "HostProcess",
-  "AppArmor",
-  "SELinux",
-  "Seccomp",
-  "Running as Non-root",
-  "Running as Non-root user",
-];
-
-const names = [...ofPod, ...ofContainers, ...others];
 
 /** The parts of a rule's `podSecurity` for which it is refused. */
 export function podSecurityRefusals(block: Json | undefined, path: DocumentPath): PathDiagnostic[] {
@@ -54,13 +44,8 @@ export function exemptedControls(controls: Json | undefined, path: DocumentPath)
     const found: PathDiagnostic[] = [];
     const refuse = (key: string, message: string, hint?: string): void =>
       void found.push(refusal([...at, key], message, hint));
-    if (!names.includes(name)) {
-      const meant = didYouMean(name, names);
-      refuse(
-        "controlName",
-        `There is no control "${name}" to exclude`,
-        meant === undefined ? `controls are ${names.join(", ")}` : `did you mean "${meant}"?`,
-      );
+    if (!controlNames.includes(name)) {
+      refuse("controlName", `There is no control "${name}" to exclude`, choosing(name, controlNames).hint);
     }
     if (ofContainers.includes(name) && !hasImages) {
       refuse(

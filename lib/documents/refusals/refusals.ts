@@ -19,7 +19,6 @@ import { parseAnchor } from "../../pattern/mod.ts";
 import { type ClassicPolicy, writtenUserCriteria } from "../../policy/mod.ts";
 import type { RuleSource } from "../autogen.ts";
 import { celRefusals, mixedLanguages } from "./cel.ts";
-import { choiceRefusals } from "./choices.ts";
 import { type ConditionReading, conditionRefusals, operationRefusals } from "./conditions.ts";
 import { everyKindRefusals } from "./every_kind.ts";
 import { generationRefusals } from "./generate.ts";
@@ -45,7 +44,6 @@ export function refusals(
   const rules = writtenRules(document["spec"]);
   return [
     ...settingRefusals(policy),
-    ...choiceRefusals(document["spec"]),
     ...rules.flatMap((rule) => [...matchRefusals(rule, policy), ...everyKindRefusals(rule, policy)]),
     ...(kinds === "builtin" ? clusterWideKinds(rules, policy) : []),
     ...policy.rules.filter(({ generatedFor }) => generatedFor === undefined).flatMap(filtersWithoutKinds),

@@ -2,7 +2,6 @@ import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import {
   asList,
   asTexts,
-  dig,
   type DocumentPath,
   documentPathText,
   field,
@@ -121,17 +120,12 @@ function writtenTwice({ document: { spec } }: ClassicPolicy): PathDiagnostic[] {
   );
 }
 
-/** The most seconds that the API server allows for a webhook. */
-const longestTimeout = 30;
-
-function timeouts({ document: { spec } }: ClassicPolicy): PathDiagnostic[] {
-  const paths = [["webhookTimeoutSeconds"], ["webhookConfiguration", "timeoutSeconds"]];
-  return paths.flatMap((path) => {
-    const seconds = dig(spec, ...path);
-    const isAllowed = typeof seconds !== "number" || seconds >= 1 && seconds <= longestTimeout;
-    const message = `the timeout value must be between 1 and ${longestTimeout} seconds`;
-    return isAllowed ? [] : [refusal(["spec", ...path], message)];
-  });
+function timeouts({ timeoutSeconds = 1, document: { spec } }: ClassicPolicy): PathDiagnostic[] {
+  if (timeoutSeconds >= 1 && timeoutSeconds <= 30) return [];
+  const path = isGiven(field(spec, "webhookTimeoutSeconds"))
+    ? ["webhookTimeoutSeconds"]
+    : ["webhookConfiguration", "timeoutSeconds"];
+  return [refusal(["spec", ...path], "the timeout value must be between 1 and 30 seconds")];
 }
 
 /** Settings of a policy that change nothing: one is now a setting of rules, one is for rules that the policy lacks. */

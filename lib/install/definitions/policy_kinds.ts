@@ -38,18 +38,13 @@ const policyColumns: readonly PrinterColumn[] = [
   { name: "MESSAGE", jsonPath: `${ready}.message`, type: "string" },
 ];
 
-const actions = { enum: ["audit", "enforce", "Audit", "Enforce"] };
-
 /** Kyverno parity: the defaults of its definitions; pinned by "definitions set the same defaults as Kyverno's". */
 const policyDetails: FieldDetails = {
   "spec.admission": byDefault(true),
   "spec.background": byDefault(true),
   "spec.emitWarning": byDefault(false),
-  "spec.validationFailureAction": { ...actions, ...byDefault("Audit") },
-  "spec.failurePolicy": { enum: ["Ignore", "Fail"] },
-  "spec.applyRules": { enum: ["All", "One"] },
+  "spec.validationFailureAction": byDefault("Audit"),
   "spec.rules[].skipBackgroundRequests": byDefault(true),
-  "spec.rules[].validate.failureAction": actions,
   "spec.rules[].validate.allowExistingViolations": byDefault(true),
 };
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../json/mod.ts";
-import type { Shape } from "../../shape/mod.ts";
+import { isChoice, type Shape } from "../../shape/mod.ts";
 
 /** Parts of the schema of a field beyond its type, by the field's path: `rules[].skipBackgroundRequests`. */
 export type FieldDetails = Readonly<Record<string, JsonObject>>;
@@ -30,6 +30,7 @@ function typeOf(shape: Shape, texts: SchemaTexts, path: string): JsonObject {
     case "number":
       return { type: "integer" };
   }
+  if (isChoice(shape)) return { type: "string", enum: [...shape] };
   if (isListShape(shape)) {
     return { type: "array", items: structuralSchema(shape[0], texts, `${path}[]`) };
   }

@@ -63,7 +63,7 @@ export const workKinds: readonly DefinedKind[] = [
       },
     },
     details: {
-      "spec.apiCall.method": { enum: ["GET", "POST"], ...byDefault("GET") },
+      "spec.apiCall.method": byDefault("GET"),
       "spec.apiCall.refreshInterval": byDefault("10m"),
       "spec.apiCall.retryLimit": { minimum: 1, ...byDefault(3) },
     },

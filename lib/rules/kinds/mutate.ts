@@ -56,7 +56,7 @@ export const mutateForeach: RuleKind<MutateForeachBody> = {
   shape: {
     foreach: [{
       list: "text",
-      order: "text",
+      order: new Set(["Ascending", "Descending"]),
       context: contextShape,
       preconditions: "open",
       patchStrategicMerge: "open",

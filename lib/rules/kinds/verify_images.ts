@@ -35,7 +35,7 @@ export const verifyImages: RuleKind<VerifyImagesBody> = {
     type: "text",
     imageReferences: ["text"],
     skipImageReferences: ["text"],
-    failureAction: "text",
+    failureAction: new Set(["Audit", "Enforce"]),
     attestors: [attestorSetShape],
     attestations: [{
       name: "text",

@@ -54,7 +54,7 @@ const refused: readonly (readonly [string, string])[] = [
   ],
   [
     `failureAction: Enforced, mutateDigest: false, imageReferences: ["a*"], attestors: [{entries: [${key}]}]`,
-    "failureAction must be Audit or Enforce, not Enforced",
+    'failureAction cannot be "Enforced"',
   ],
   [
     `${enforced}, type: Notary, imageReferences: ["a*"], attestors: [{entries: [${key}]}]`,
