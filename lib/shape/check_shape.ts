@@ -6,7 +6,7 @@ import {
   replacing,
   withPosition,
 } from "../diagnostics/mod.ts";
-import { documentPathText, isList, isObject, isString, type Json } from "../json/mod.ts";
+import { type DocumentPath, documentPathText, isList, isObject, isString, type Json } from "../json/mod.ts";
 import type { Shape } from "./shape.ts";
 
 /** The position of a value in its file. */
@@ -29,7 +29,9 @@ export function checkShape(value: Json, shape: Shape, start: ShapeStart): Diagno
   function walk(node: Json, expected: Shape, path: (string | number)[]): void {
     if (node === null || expected === "open") return;
     if (typeof expected === "string") return checkScalar(node, expected, path);
-    if (isChoice(expected)) return checkChoice(node, [...expected], path);
+    if (isChoice(expected)) {
+      return void choiceProblems(node, expected, path).forEach((each) => report(each, path));
+    }
     if (isListShape(expected)) {
       // A scalar in place of a list is read as a list of one: older policies have `clusterroles: cluster-admin`.
       if (isList(node)) node.forEach((item, index) => walk(item, expected[0], [...path, index]));
@@ -45,27 +47,10 @@ export function checkShape(value: Json, shape: Shape, start: ShapeStart): Diagno
   }
 
   function checkScalar(node: Json, expected: "text" | "flag" | "number", path: (string | number)[]): void {
-    const right = expected === "flag"
-      ? typeof node === "boolean"
-      : expected === "number"
-      ? typeof node === "number"
-      : !isObject(node) && !isList(node);
-    if (!right) wrongType(path, `${wanted[expected]}, not ${nameOf(node)}`);
+    if (!isOfType(node, expected)) wrongType(path, `${wanted[expected]}, not ${nameOf(node)}`);
     else if (expected === "text" && !isString(node)) {
       readAnyway(path, `text, not ${nameOf(node)}`, "quote what is meant as text");
     }
-  }
-
-  /** A text in another case is read, but the API server refuses it. */
-  function checkChoice(node: Json, choices: readonly string[], path: (string | number)[]): void {
-    const text = isString(node) ? node : "";
-    if (choices.includes(text)) return;
-    const isRead = choices.some((choice) => choice.toLowerCase() === text.toLowerCase());
-    report({
-      ...(isRead ? { severity: "warning", code: "refused-by-api-server" } : { code: "unknown-value" }),
-      message: `${path.findLast(isText)} cannot be ${JSON.stringify(node)}`,
-      ...choosing(text, choices),
-    }, path);
   }
 
   function readAnyway(path: (string | number)[], right: string, hint: string): void {
@@ -94,6 +79,11 @@ export function checkShape(value: Json, shape: Shape, start: ShapeStart): Diagno
   }
 }
 
+function isOfType(value: Json, type: "text" | "flag" | "number"): boolean {
+  if (type === "text") return !isObject(value) && !isList(value);
+  return typeof value === (type === "flag" ? "boolean" : "number");
+}
+
 function hintFor(name: string, names: readonly string[], meant: string | undefined): string {
   if (name === "true" || name === "false") {
     return `YAML 1.1 reads words such as ${
@@ -112,13 +102,22 @@ function isListShape(shape: Shape): shape is readonly [Shape] {
   return Array.isArray(shape);
 }
 
+/** The problem of a text that is none of those that its field may have. In another case it is read. */
+function choiceProblems(node: Json, shape: ReadonlySet<string>, path: DocumentPath): Diagnostic[] {
+  const text = isString(node) ? node : "", choices = [...shape];
+  if (shape.has(text)) return [];
+  const isRead = choices.some((choice) => choice.toLowerCase() === text.toLowerCase());
+  return [{
+    severity: isRead ? "warning" : "error",
+    code: isRead ? "refused-by-api-server" : "unknown-value",
+    message: `${path.findLast(isString)} cannot be ${JSON.stringify(node)}`,
+    ...choosing(text, choices),
+  }];
+}
+
 /** Whether a shape is a set of texts. */
 export function isChoice(shape: Shape): shape is ReadonlySet<string> {
   return shape instanceof Set;
-}
-
-function isText(step: string | number): boolean {
-  return typeof step === "string";
 }
 
 function nameOf(value: Json): string {

@@ -6,7 +6,7 @@ import { parseDocuments } from "../../lib/yaml/mod.ts";
 
 const onPods = "match: {any: [{resources: {kinds: [Pod]}}]}", pattern = "pattern: {metadata: {name: a}}";
 
-/** What the loader reports of a policy with a setting and a rule. */
+/** The problems of a policy with a setting and a rule. */
 function problemsOf(setting: string, rule: string): string[] {
   const text = "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec:\n" +
     `  ${setting}\n  rules: [{name: r, ${onPods}, ${rule}}]\n`;
