@@ -81,7 +81,7 @@ export function checkShape(value: Json, shape: Shape, start: ShapeStart): Diagno
 
 function isOfType(value: Json, type: "text" | "flag" | "number"): boolean {
   if (type === "text") return !isObject(value) && !isList(value);
-  return typeof value === (type === "flag" ? "boolean" : "number");
+  return type === "flag" ? typeof value === "boolean" : typeof value === "number";
 }
 
 function hintFor(name: string, names: readonly string[], meant: string | undefined): string {
