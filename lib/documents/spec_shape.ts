@@ -1,3 +1,4 @@
+import { admissionOperations } from "../kube/mod.ts";
 import { sectionShape } from "../rules/mod.ts";
 import { contextShape } from "../context/mod.ts";
 import { selectorShape, type Shape } from "../shape/mod.ts";
@@ -10,7 +11,7 @@ const resources: Shape = {
   annotations: "open",
   selector: selectorShape,
   namespaceSelector: selectorShape,
-  operations: ["text"],
+  operations: [new Set(admissionOperations)],
 };
 
 const subjects: Shape = [{ kind: "text", name: "text", namespace: "text", apiGroup: "text" }];

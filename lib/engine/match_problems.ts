@@ -1,4 +1,4 @@
-import { choosing, type PathDiagnostic } from "../diagnostics/mod.ts";
+import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import {
   asList,
   asTexts,
@@ -11,7 +11,7 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { admissionOperations, compileLabelSelector, pluralOf } from "../kube/mod.ts";
+import { compileLabelSelector, pluralOf } from "../kube/mod.ts";
 import type { MatchBlock, Rule } from "../policy/mod.ts";
 
 /** The problems of a rule's match and exclude. Those that its autogen rules share are reported for the written rule. */
@@ -51,7 +51,6 @@ function filterProblems({ form, filters }: MatchBlock, name: string): PathDiagno
     return [
       ...selectorProblems(resources.selector, [...path, "selector"]),
       ...selectorProblems(resources.namespaceSelector, [...path, "namespaceSelector"]),
-      ...resources.operations.flatMap((operation) => operationProblems(operation, [...path, "operations"])),
     ];
   });
 }
@@ -123,11 +122,4 @@ function selectorProblems(
   if (!isFault(compiled)) return [];
   const message = `The selector selects nothing: ${compiled.message}`;
   return [{ severity: "warning", code: "bad-selector", message, path }];
-}
-
-function operationProblems(operation: string, path: DocumentPath): PathDiagnostic[] {
-  if (admissionOperations.some((each) => each === operation)) return [];
-  const message = `No request has the operation "${operation}"`,
-    { hint } = choosing(operation, admissionOperations);
-  return [{ severity: "warning", code: "unknown-operation", message, hint, path }];
 }

@@ -71,7 +71,7 @@ const refused: [what: string, text: string, said: RegExp][] = [
   [
     "an operation in lower case, once",
     clusterPolicy("operations: [create]", ""),
-    /^\S+:7:\d+: error refused-by-api-server: No request has the operation "create"\n +hint: did you mean "CREATE"\?$/,
+    /^\S+:7:\d+: error refused-by-api-server: operations cannot be "create"\n +hint: did you mean "CREATE"\?$/,
   ],
   [
     "a message that is a number",

@@ -408,7 +408,7 @@ spec:
   [
     "an operation that no request has",
     rule("validate: {pattern: {}}", "{any: [{resources: {kinds: [Pod], operations: [CREAT]}}]}"),
-    /^p\.yaml:8:\d+: warning unknown-operation: No request has the operation "CREAT"\n {2}hint: did you mean "CREATE"\?$/,
+    /^p\.yaml:8:\d+: error unknown-value: operations cannot be "CREAT"\n {2}hint: did you mean "CREATE"\?$/,
   ],
   [
     "a rule that does nothing",

@@ -49,7 +49,7 @@ export const runCodes = {
     fix: "Check the file that the message names.",
   },
   "unknown-operation": {
-    cause: "A test or a filter names an operation that no admission request has.",
+    cause: "A test names an operation that no admission request has.",
     fix: "Write one of those that the message names.",
   },
   "ignored-value": {

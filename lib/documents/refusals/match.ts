@@ -3,7 +3,6 @@ import {
   asList,
   asObject,
   asString,
-  asTexts,
   type DocumentPath,
   equal,
   field,
@@ -12,7 +11,7 @@ import {
   type Json,
   textField,
 } from "../../json/mod.ts";
-import { admissionOperations, builtinKinds, formatApiVersion } from "../../kube/mod.ts";
+import { builtinKinds, formatApiVersion } from "../../kube/mod.ts";
 import { type ClassicPolicy, type MatchFilter, type Rule, writtenFilters } from "../../policy/mod.ts";
 import type { RuleSource } from "../autogen.ts";
 import { refusal } from "./refusal.ts";
@@ -45,11 +44,6 @@ function resourceRefusals(resources: Json | undefined, path: DocumentPath): Path
   }
   if (isEmptySelector(field(resources, "selector"))) {
     found.push(refusal([...path, "selector"], "The requirements are not specified in selector"));
-  }
-  for (const operation of asTexts(field(resources, "operations"))) {
-    if (admissionOperations.some((each) => each === operation)) continue;
-    const { hint } = choosing(operation, admissionOperations);
-    found.push(refusal([...path, "operations"], `No request has the operation "${operation}"`, hint));
   }
   return found;
 }

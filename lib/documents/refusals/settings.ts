@@ -120,12 +120,10 @@ function writtenTwice({ document: { spec } }: ClassicPolicy): PathDiagnostic[] {
   );
 }
 
-function timeouts({ timeoutSeconds = 1, document: { spec } }: ClassicPolicy): PathDiagnostic[] {
-  if (timeoutSeconds >= 1 && timeoutSeconds <= 30) return [];
-  const path = isGiven(field(spec, "webhookTimeoutSeconds"))
-    ? ["webhookTimeoutSeconds"]
-    : ["webhookConfiguration", "timeoutSeconds"];
-  return [refusal(["spec", ...path], "the timeout value must be between 1 and 30 seconds")];
+function timeouts({ timeoutSeconds = 1 }: ClassicPolicy): PathDiagnostic[] {
+  return timeoutSeconds >= 1 && timeoutSeconds <= 30
+    ? []
+    : [refusal(["spec", "webhookTimeoutSeconds"], "the timeout value must be between 1 and 30 seconds")];
 }
 
 /** Settings of a policy that change nothing: one is now a setting of rules, one is for rules that the policy lacks. */
