@@ -19,7 +19,7 @@ export interface JpQueryArguments {
   readonly queries: readonly string[];
   /** Files that contain one query each. */
   readonly files: readonly string[];
-  /** A YAML or JSON file; standard input when absent. */
+  /** A YAML or JSON file; standard input when absent or `-`. */
   readonly input?: string;
   readonly compact: boolean;
   readonly unquoted: boolean;
@@ -155,7 +155,7 @@ async function printingFailures({ terminal }: Console, command: () => Promise<vo
 
 async function readText(path: string): Promise<string> {
   try {
-    return await Deno.readTextFile(path);
+    return path === "-" ? await readStdin() : await Deno.readTextFile(path);
   } catch (cause) {
     throw new JpFailure(`failed open file ${path}: ${fileProblem(cause)}`);
   }

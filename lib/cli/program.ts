@@ -30,11 +30,20 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     if (hiddenCommands.includes(record)) added.allowUnknownOption();
   }
   try {
-    await program.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });
+    await program.parseAsync(args.length === 0 ? ["--help"] : args.map(standardInputPath), { from: "user" });
   } catch (cause) {
     return codeOf(cause, terminal);
   }
   return code;
+}
+
+/** An argument with `-` for the paths of standard input: Deno opens them only for a program that may do everything. */
+function standardInputPath(argument: string): string {
+  const flag = /^-[\w-]*=/.exec(argument)?.[0] ?? "";
+  const paths = argument.slice(flag.length).split(",").map((path) =>
+    ["/dev/stdin", "/dev/fd/0"].includes(path) ? "-" : path
+  );
+  return flag + paths.join(",");
 }
 
 /** Commander, extended by flags in the syntax of Kyverno's command line: `--flag=true`, `-f=value`. */

@@ -227,7 +227,7 @@ function asDiagnostic(cause: unknown, chunk: Chunk, file: string): Diagnostic {
   const { message, line, column } = explain(cause);
   const conflict = chunk.text.search(conflictMark);
   if (conflict >= 0) return conflictDiagnostic(chunk, conflict, file);
-  const hint = hintFor(chunk.text.split("\n")[line - 1] ?? "");
+  const hint = message.endsWith("aliasing") ? undefined : hintFor(chunk.text.split("\n")[line - 1] ?? "");
   const before = line === 1 ? (chunk.firstColumn ?? 1) - 1 : 0;
   const position = { file, line: chunk.firstLine + line - 1, column: column + before };
   const diagnostic: Diagnostic = { severity: "error", code: "invalid-yaml", message, position };

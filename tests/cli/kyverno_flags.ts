@@ -393,7 +393,7 @@ export const kyvernoFlags: readonly KyvernoFlag[] = [...apply, ...test, ...other
 export const deliberate: readonly string[] = [
   "Input that cannot be used (a missing file, a kind that is not evaluated, a broken document, an object without a kind) is reported with file and line, and changes the exit code; so does a run that checks nothing.",
   "With `-o json`, `yaml`, `markdown`, `junit`, and with any report on standard output, standard output holds that one document.",
-  "Kyverno's command line silently drops a policy when a field has the wrong type (`message: 5`) or a value that does not exist, when a key occurs twice, or because of its metadata. Postern names such a policy with line and hint. If it can be read, it is evaluated with a warning, because `lint` and the API server refuse it; otherwise its rules are errors.",
+  "Kyverno's command line silently drops a policy when a field has the wrong type (`message: 5`) or a value that does not exist, when a key occurs twice, or because of its metadata. Postern names such a policy with line and hint. If it can be read, it is evaluated with a warning, because `lint` and the API server refuse it; otherwise its rules are errors. A policy whose metadata alone the API server refuses (`name: Foo_Bar`) is evaluated by `--dialect classic`, and refused by `current`.",
   "With `--cluster`, policies in CEL about Pods are evaluated for the pod controllers of the cluster, too, as in files; Kyverno's command line lists Pods alone. ConfigMaps are read from the cluster, where Kyverno's reports errors.",
   "A rule that generates a cluster-wide object (a ClusterRoleBinding, a Namespace) is evaluated. Kyverno's command line has no scopes of kinds without a cluster, and drops the whole policy.",
   "One policy that cannot be read or compiled leaves the others in force. Kyverno's command line drops all policies of a folder with a file that it cannot read, and ends at a policy in CEL that does not compile.",
@@ -430,6 +430,8 @@ export const deliberate: readonly string[] = [
   "A value of `--set` with several `=` counts, and values files may leave out `apiVersion` and `kind`. A warning says which values do not count.",
   'With `--audit-warn`, failures of rules and of policies in CEL with the action Audit are warnings everywhere. Kyverno reports all failures of policies in CEL as warnings, whatever their action, and those of rules by the action of the policy\'s first rule; those in CEL it counts as failures, and ends with 1. So it does with failures of policies in CEL and admission policies with the annotation `policies.kyverno.io/scored: "false"`.',
   "Folders of resources are read with their subfolders and JSON files, without files whose names begin with a dot; Kyverno reads the YAML files of the folder itself.",
+  "A policy may be in a file of any name, and folders of policies are read with their JSON files; Kyverno passes over all but `.yaml` and `.yml` without a message.",
+  "`apply --json` evaluates a DeletingPolicy of mode JSON, too. Lists of objects and objects with one name are evaluated; Kyverno's program panics.",
   "Text that YAML 1.1 and 1.2 read differently in brackets, anchors and tags is an error: `{a:}`, `[?a]`, `&a:b`, `[!!str, a]`; Kyverno reads it by YAML 1.1.",
   "`json scan` ends with 1 when a check fails.",
   "`apply --table` prints more than 10,000 rows as tables of 10,000 rows, so that memory does not grow with the input.",

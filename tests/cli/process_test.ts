@@ -65,6 +65,19 @@ Deno.test("a report that a full disk cuts off ends the command with the file and
     assert.equal(code, 2);
   }));
 
+Deno.test("/dev/stdin and /dev/fd/0 are standard input, without a permission for them", () =>
+  withFiles({ "policy.yaml": policy, "pod.yaml": good, "query.txt": "kind" }, async (folder) => {
+    const limited = `deno run --allow-read --allow-env ${main}`;
+    for (const path of ["/dev/stdin", "/dev/fd/0"]) {
+      const apply = await shell(`cat pod.yaml | ${limited} apply policy.yaml --resource=${path}`, folder);
+      assert.match(apply.out, /pass: 1, fail: 0/, apply.err);
+      const query = await shell(`cat pod.yaml | ${limited} jp query -i ${path} -u kind`, folder);
+      assert.equal(query.out, "# kind\nPod\n", query.err);
+    }
+    const parse = await shell(`cat query.txt | ${limited} jp parse -f /dev/stdin`, folder);
+    assert.equal(parse.code, 0, parse.err);
+  }));
+
 Deno.test("apply reads policies or resources from standard input as a stream", () =>
   withFiles({ "policy.yaml": policy, "pod.yaml": good }, async (folder) => {
     const resources = await shell(`cat pod.yaml | ${postern} apply policy.yaml -r -`, folder);

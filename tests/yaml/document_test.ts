@@ -162,6 +162,8 @@ Deno.test("parseDocuments() refuses an alias bomb and accepts a few aliases", ()
   assert.ok(isFault(fault) && fault.message.includes("excessive aliasing"));
   const fine = parseYaml(`a: &a [x, x]\n${Array.from({ length: 150 }, (_, i) => `k${i}: *a`).join("\n")}`);
   assert.ok(!isFault(fine));
+  const { diagnostics } = parseDocuments(bomb, "file.yaml");
+  assert.equal(diagnostics[0]?.hint, undefined);
 });
 
 Deno.test("parseDocuments() keeps the good documents of a file with a broken one", () => {
