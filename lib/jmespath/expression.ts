@@ -4,7 +4,8 @@ import type { FunctionTable } from "./functions/record.ts";
 import { plan } from "./plan/plan.ts";
 import { type Environment, type Evaluate, newRun, type Run } from "./plan/value.ts";
 import { type FunctionCall, readsOf } from "./reads.ts";
-import { checkedResult, ElementSteps, outOfSteps, spendShared } from "./steps.ts";
+import { ElementSteps } from "./element_steps.ts";
+import { checkedResult, outOfSteps, spendShared } from "./steps.ts";
 import { outline, type TreeItem, treeOf } from "./syntax/outline.ts";
 import { parse } from "./syntax/parse.ts";
 
@@ -90,7 +91,7 @@ export function compileExpression(
       evaluate: (scope, environment) => run(evaluate, newRun(scope, environment), scope.all()),
     };
   }
-  const loaded = reads.names.filter((name) => !alwaysThere.test(name));
+  const loaded = reads.names.filter((name) => !neverLoaded.test(name));
   if (loaded.length === 0) {
     return {
       source: text,
@@ -113,8 +114,8 @@ function run(evaluate: Evaluate, started: Run, root: Json = null): Json | Fault 
   return value;
 }
 
-/** Names whose values are present and never fail to load. */
-const alwaysThere = /^(?:request|element\d*|elementIndex\d*)$/;
+/** Names whose values need no load. */
+const neverLoaded = /^(?:request|element\d*|elementIndex\d*)$/;
 
 /**
  * Kyverno parity: the names of a query are loaded before it is evaluated, so the fault of a failed load is the result

@@ -4,7 +4,7 @@
  */
 
 import { type Json, withoutEnding } from "../json/mod.ts";
-import { perCharacter } from "./steps.ts";
+import { perCharacter } from "./costs.ts";
 
 /** Characters of the longest text that a function makes. */
 export const maxText = 8 * 1024 * 1024;

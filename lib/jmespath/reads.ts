@@ -65,9 +65,9 @@ class Reader {
       case "pipe":
         return this.walk(node.right, this.walk(node.left, at));
       case "index":
-        return at && at.length > 0 ? longer(at, "[]") : this.#use(at);
+        return at && at.length > 0 ? longer(at, "[]") : this.#endAt(at);
       case "slice":
-        return at && at.length > 0 ? at : this.#use(at);
+        return at && at.length > 0 ? at : this.#endAt(at);
       case "flatten":
         return this.walk(node.of, at);
       case "projection":
@@ -121,11 +121,11 @@ class Reader {
   }
 
   #elements(list: Path): Path {
-    return list && list.length > 0 ? longer(list, "[]") : this.#use(list);
+    return list && list.length > 0 ? longer(list, "[]") : this.#endAt(list);
   }
 
-  /** A step from the root that no name describes. */
-  #use(path: Path): undefined {
+  /** A value is used as it is, because no name describes the next step from the root. */
+  #endAt(path: Path): undefined {
     this.end(path);
     return undefined;
   }

@@ -28,7 +28,7 @@ export function regexesBuilt(): number {
   return built;
 }
 
-/** A compiled pattern of a request, or why it is none. */
+/** A compiled pattern of a request, or the fault of compiling it. */
 export interface RequestRegex {
   readonly regex: Regex | Fault;
   /** The most instructions of its program, which compiling takes time for. */
@@ -51,9 +51,9 @@ function compileOfSize(pattern: string, estimate: number): Regex | Fault {
   }
   const size = compiled.programSize();
   return {
-    test: (text) => tooMuch(size, text) ?? compiled.test(text),
+    test: (text) => tooMuchWork(size, text) ?? compiled.test(text),
     replaceAll: (text, replacement, budget) =>
-      tooMuch(size, text) ?? replaceAll(compiled, text, {
+      tooMuchWork(size, text) ?? replaceAll(compiled, text, {
         ...replacement,
         spendOnMatch: () => spend(stepsOfMatch + replacement.parts, budget),
         spendOnRead: () => budget.left -= stepsOfRead + stepsOfReadPerInstruction * size,
@@ -70,10 +70,10 @@ const stepsOfRead = 0.2, stepsOfReadPerInstruction = 0.08;
 /** The steps of finding one match: up to two microseconds. */
 const stepsOfMatch = 20;
 
-/** Steps of a pattern's program times characters: what matching takes at worst, about a quarter of a second. */
+/** The most instructions of a program times characters of a text: matching visits each pair at worst, in 0.25 s. */
 const maxWork = 10_000_000;
 
-function tooMuch(size: number, text: string): Fault | undefined {
+function tooMuchWork(size: number, text: string): Fault | undefined {
   return size * text.length > maxWork
     ? new Fault("the regular expression and the text are too large together")
     : undefined;

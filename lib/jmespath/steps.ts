@@ -41,13 +41,18 @@ export function checkedResult(value: Json | Fault, budget: StepBudget, granted =
   return spend(weightOf(value, budget.left), budget) ?? value;
 }
 
-/** Takes what an evaluation has done from the budget that it shares; all of it when the evaluation did not end. */
+/** Takes the steps of an evaluation from the budget that it shares: all of it when the evaluation ran out of steps. */
 export function spendShared(shared: StepBudget | undefined, { left }: StepBudget, granted = maxSteps): void {
   if (shared !== undefined) shared.left = left < 0 ? -1 : shared.left - (granted - left);
 }
 
 /** An object of more fields is a table of hashes. To walk it takes steps besides for each of its further fields. */
 const manyFields = 1_000, stepsOfFurtherField = 6;
+
+/** The steps of reading so many fields of an object. */
+export function stepsOfFields(count: number): number {
+  return count > manyFields ? stepsOfFurtherField * count : count;
+}
 
 /** Steps that a walk through a whole value takes. Counting ends where the limit is passed. */
 export function weightOf(value: Json, limit: number): number {
@@ -100,42 +105,6 @@ function breadthOf(value: Json): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
-/** Counts the parts of one expression that is planned: each once, although filters nest. */
-export class ElementSteps {
-  readonly #parts = new WeakMap<object, number>();
-
-  /**
-   * Steps for each element that an expression is applied to: one for each eight of its parts. Expressions can hold text
-   * of a request, so their length is no constant.
-   */
-  of(expression: object): number {
-    return 1 + (this.#partsOf(expression) >> 3);
-  }
-
-  #partsOf(part: unknown): number {
-    if (typeof part !== "object" || part === null) return 0;
-    if (Array.isArray(part)) return part.reduce((sum: number, inner) => sum + this.#partsOf(inner), 0);
-    if (!("kind" in part) && !("value" in part)) return 0;
-    const counted = this.#parts.get(part);
-    if (counted !== undefined) return counted;
-    let parts = 1;
-    for (const [name, inner] of Object.entries(part)) {
-      if (name !== "value" || !("kind" in part && part.kind === "literal")) parts += this.#partsOf(inner);
-    }
-    this.#parts.set(part, parts);
-    return parts;
-  }
-}
-
-/** The cost of a function that walks all of its arguments. */
-export function wholeValues(args: readonly Json[], limit: number): number {
-  let steps = 0;
-  for (const value of args) {
-    if (typeof value === "object" && value !== null) steps += weightOf(value, limit - steps);
-  }
-  return steps;
-}
-
 /**
  * The steps of writing a value as JSON: it is measured, sorted and written, and even the smallest takes half a
  * microsecond. Counting may end at the limit.
@@ -144,47 +113,11 @@ export function stepsOfWriting(value: Json, limit: number): number {
   return typeof value === "object" && value !== null ? 8 + 3 * weightOf(value, limit / 3) : 2;
 }
 
-/** The cost of searching for a text; a long one is read before. */
-export function searchingFor([, search]: readonly Json[], limit: number): number {
-  return perCharacter(0.5)([search!], limit);
-}
-
-/** The cost of a function that looks at each field of its objects. */
-export function fieldsOfArguments(args: readonly Json[], limit: number): number {
-  let steps = 0;
-  for (const value of args) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) continue;
-    const { length } = Object.keys(value);
-    steps += length > manyFields ? stepsOfFurtherField * length : length;
-    if (steps > limit) break;
-  }
-  return steps;
-}
-
 /** The steps for a list or an object that an expression makes: they stand for the memory that it takes. */
 export const stepsOfMade = 6;
 
-/** The most characters of a text that is not counted: reading it costs less than a step. */
-const shortText = 64;
-
-/** Returns a cost of so many steps for each character of the arguments that are texts. */
-export function perCharacter(steps: number): Cost {
-  return (args) => {
-    let characters = 0;
-    for (const text of args) {
-      if (typeof text === "string" && text.length > shortText) characters += text.length;
-    }
-    return steps * characters;
-  };
-}
-
 /** The steps of sorting, for each element of a list. */
 export const stepsOfSorting = 16;
-
-/** The cost of sorting a list. */
-export function sorting([list]: readonly Json[]): number {
-  return Array.isArray(list) ? stepsOfSorting * list.length : 0;
-}
 
 /**
  * Takes what it costs to read arguments that a function refuses because of their types; the fault. Operators turn it

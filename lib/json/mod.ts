@@ -64,7 +64,7 @@ export {
 } from "./go_text.ts";
 export { programSize } from "./program_size.ts";
 export { hasRepeatedNames } from "./repeated_names.ts";
-export { type Scope, scopeOf } from "./scope.ts";
+export { emptyScope, type Scope, scopeOf } from "./scope.ts";
 export { jsonLength, jsonSize } from "./size.ts";
 export { parseInStages } from "./parse_stages.ts";
 export { countCharacters, unitsOf } from "./characters.ts";

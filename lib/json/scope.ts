@@ -22,3 +22,6 @@ export function scopeOf(value: Json): Scope {
     all: () => value,
   };
 }
+
+/** A scope without names. */
+export const emptyScope: Scope = scopeOf({});

@@ -1,6 +1,7 @@
 import { equal, Fault, isList, isObject, type Json, setField } from "../../json/mod.ts";
 import { isTruthy } from "../plan/value.ts";
-import { ElementSteps, spend, weightOf } from "../steps.ts";
+import { ElementSteps } from "../element_steps.ts";
+import { spend, weightOf } from "../steps.ts";
 import { type CommunityArgument, planCall } from "./call.ts";
 import type { CommunityEvaluate, Frame } from "./frame.ts";
 import type { CommunityTable } from "./functions/record.ts";

@@ -1,5 +1,5 @@
 import { decodeCertificate } from "../../kube/mod.ts";
-import { perCharacter } from "../steps.ts";
+import { perCharacter } from "../costs.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 const example = `-----BEGIN CERTIFICATE REQUEST-----

@@ -1,5 +1,5 @@
 import { type DigestAlgorithm, hexDigest } from "../../bytes/mod.ts";
-import { perCharacter } from "../steps.ts";
+import { perCharacter } from "../costs.ts";
 import { ofText } from "./of_text.ts";
 import type { FunctionNotes, FunctionRecord } from "./record.ts";
 

@@ -10,7 +10,7 @@ import {
 import { decodeBase64, encodeBase64Text } from "../../kube/mod.ts";
 import { decodeUtf8 } from "../go_utf8.ts";
 import { maxText } from "../go_strings.ts";
-import { perCharacter } from "../steps.ts";
+import { perCharacter } from "../costs.ts";
 import { functionFault, tooLarge } from "./fault.ts";
 import { ofText } from "./of_text.ts";
 import type { FunctionNotes, FunctionRecord } from "./record.ts";

@@ -1,6 +1,6 @@
 import { Fault, type Json } from "../../json/mod.ts";
 import { compileWildcard, type ImageOptions, matchWildcard, parseImage } from "../../kube/mod.ts";
-import { perCharacter } from "../steps.ts";
+import { perCharacter } from "../costs.ts";
 import { functionFault } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";

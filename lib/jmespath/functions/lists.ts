@@ -1,6 +1,7 @@
 import { compareBytes, countCharacters, Fault, type Json, sortedTexts, TextSearch } from "../../json/mod.ts";
 import { maxText } from "../go_strings.ts";
-import { perCharacter, searchingFor, sorting, spend, stepsOfSorting } from "../steps.ts";
+import { perCharacter, searchingFor, sorting } from "../costs.ts";
+import { spend, stepsOfSorting } from "../steps.ts";
 import { tooLarge } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 

@@ -1,7 +1,7 @@
 import { Fault, isFault } from "../../json/mod.ts";
 import { type IpAddress, isOfClass, parseIpAddress, unmapped } from "../../kube/mod.ts";
 import { urlHost } from "../url_host.ts";
-import { perCharacter } from "../steps.ts";
+import { perCharacter } from "../costs.ts";
 import { functionFault } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 

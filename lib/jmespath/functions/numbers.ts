@@ -1,6 +1,6 @@
 import { compareBytes, type Json } from "../../json/mod.ts";
 import { parseFloat64 } from "../go_strings.ts";
-import { perCharacter } from "../steps.ts";
+import { perCharacter } from "../costs.ts";
 import { functionFault } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 

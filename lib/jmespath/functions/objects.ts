@@ -10,7 +10,8 @@ import {
   setField,
   sortedKeys,
 } from "../../json/mod.ts";
-import { type Cost, fieldsOfArguments, stepsOfMade, wholeValues } from "../steps.ts";
+import { fieldsOfArguments, wholeValues } from "../costs.ts";
+import { type Cost, stepsOfMade } from "../steps.ts";
 import { argumentFault, functionFault } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";

@@ -7,7 +7,8 @@ import {
   type Replacement,
   type RequestRegex,
 } from "../regex.ts";
-import { perCharacter, spend } from "../steps.ts";
+import { perCharacter } from "../costs.ts";
+import { spend } from "../steps.ts";
 import { functionFault, tooLarge } from "./fault.ts";
 import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";

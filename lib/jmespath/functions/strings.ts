@@ -8,7 +8,8 @@ import {
   TextSearch,
 } from "../../json/mod.ts";
 import { equalFold, mappingCase, maxText, toLower, toUpper } from "../go_strings.ts";
-import { outOfSteps, perCharacter } from "../steps.ts";
+import { perCharacter } from "../costs.ts";
+import { outOfSteps } from "../steps.ts";
 import { tooLarge } from "./fault.ts";
 import {
   type Apply,

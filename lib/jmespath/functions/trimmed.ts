@@ -1,5 +1,5 @@
 import type { Json } from "../../json/mod.ts";
-import { perCharacter } from "../steps.ts";
+import { perCharacter } from "../costs.ts";
 
 /** The cost of trimming: a set of the characters is made, and the text is read. */
 export function trimming([text, characters]: readonly Json[], limit: number): number {

@@ -1,6 +1,6 @@
 import { Fault, type Json } from "../../json/mod.ts";
 import { compileSemverRange, parseSemver, type SemverRange, zeroSemver } from "../../kube/mod.ts";
-import { perCharacter } from "../steps.ts";
+import { perCharacter } from "../costs.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 /** Kyverno's function of semantic versions. */

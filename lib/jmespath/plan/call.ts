@@ -1,5 +1,12 @@
 import { apart, Fault, isList, type Json } from "../../json/mod.ts";
-import type { FunctionRecord, FunctionTable, ValueType } from "../functions/record.ts";
+import type {
+  Apply,
+  ByFunction,
+  FunctionRecord,
+  FunctionTable,
+  PlainFunction,
+  ValueType,
+} from "../functions/record.ts";
 import { isOfType } from "../functions/value_type.ts";
 import { spend, spendOnArguments, spendOnRefused, spendOnResult } from "../steps.ts";
 import { printed } from "../printed.ts";
@@ -24,22 +31,22 @@ export function planCall(
 ): ExpressionPlan {
   const values = args.map((arg) => arg.kind === "value" ? arg.plan.evaluate : undefined);
   const record = name === undefined ? undefined : functions.get(name);
-  if (name === undefined) return always(values, new Fault("invalid node value type"));
-  if (record === undefined) return always(values, new Fault(`unknown function: ${name}`));
+  if (name === undefined) return failing(values, new Fault("invalid node value type"));
+  if (record === undefined) return failing(values, new Fault(`unknown function: ${name}`));
   const arity = wrongArity(record, args.length);
-  if (arity !== undefined) return always(values, arity);
+  if (arity !== undefined) return failing(values, arity);
   const refused = args.findIndex((arg, index) =>
     arg.kind === "reference" && !typesOf(record, index).includes("expref")
   );
-  if (refused >= 0) return always(values, refusal("an expression reference", typesOf(record, refused)));
+  if (refused >= 0) return failing(values, wrongType("an expression reference", typesOf(record, refused)));
   if (
     record.integerProblem !== undefined &&
     args.some((arg) => arg.kind === "value" && arg.plan.integer === true)
   ) {
-    return always(values, new Fault(record.integerProblem));
+    return failing(values, new Fault(record.integerProblem));
   }
   if (record.kind === "by") return { evaluate: planBy(record, args) };
-  const checks = args.map((arg, index) => check(record, index, arg));
+  const checks = args.map((arg, index) => checkOf(record, index, arg));
   return foldConstants(planPlain(record, args as readonly ValueArgument[], checks), record, args);
 }
 
@@ -56,29 +63,31 @@ function typesOf(record: FunctionRecord, index: number): readonly ValueType[] {
   return record.parameters[Math.min(index, record.parameters.length - 1)]?.types ?? ["any"];
 }
 
-function check(record: FunctionRecord, index: number, arg: Argument): Check | undefined {
+/** Returns the check of an argument; `undefined` where any value will do. */
+function checkOf(record: FunctionRecord, index: number, arg: Argument): Check | undefined {
   const types = typesOf(record, index);
   // Kyverno parity: the types of a function with any number of arguments are not checked. Pinned by
   // tests/jmespath/semantics_test.ts.
   if (types.includes("any") || record.variadic === true) return undefined;
-  if (arg.kind === "value" && arg.plan.integer === true) return (value) => refusal(printed(value), types);
+  if (arg.kind === "value" && arg.plan.integer === true) return (value) => wrongType(printed(value), types);
   const only = types.length === 1 ? types[0] : undefined;
   if (only === "string") {
-    return (value) => typeof value === "string" ? undefined : refusal(printed(value), types);
+    return (value) => typeof value === "string" ? undefined : wrongType(printed(value), types);
   }
   if (only === "number") {
-    return (value) => typeof value === "number" ? undefined : refusal(printed(value), types);
+    return (value) => typeof value === "number" ? undefined : wrongType(printed(value), types);
   }
-  return (value) => types.some((type) => isOfType(value, type)) ? undefined : refusal(printed(value), types);
+  return (value) =>
+    types.some((type) => isOfType(value, type)) ? undefined : wrongType(printed(value), types);
 }
 
-function refusal(value: string, types: readonly ValueType[]): Fault {
+function wrongType(value: string, types: readonly ValueType[]): Fault {
   const wanted = types.map((type) => `"${type}"`).join(", ");
   return new Fault(`Invalid type for: ${value}, expected: []jmespath.JpType{${wanted}}`);
 }
 
 /** A call that fails whatever its arguments are, unless one of them fails first. */
-function always(values: readonly (Evaluate | undefined)[], fault: Fault): ExpressionPlan {
+function failing(values: readonly (Evaluate | undefined)[], fault: Fault): ExpressionPlan {
   return {
     evaluate: (current, run) => {
       for (const value of values) {
@@ -90,42 +99,58 @@ function always(values: readonly (Evaluate | undefined)[], fault: Fault): Expres
   };
 }
 
+/** A function of values with its arguments, ready to be called. */
+interface PlainCall {
+  readonly record: PlainFunction;
+  readonly apply: Apply;
+  readonly args: readonly Evaluate[];
+  /** The check of each argument; absent where any value will do. */
+  readonly checks: readonly (Check | undefined)[];
+}
+
+/** Plans a call. Most have one or two arguments: these are evaluated without a loop. */
 function planPlain(
-  record: Extract<FunctionRecord, { kind: "plain" }>,
+  record: PlainFunction,
   args: readonly ValueArgument[],
   checks: readonly (Check | undefined)[],
 ): Evaluate {
   const constants = args.map(({ plan }) => plan.constant instanceof Fault ? undefined : plan.constant);
   const apply = record.prepare?.(constants) ?? record.apply;
-  const sides = args.map(({ plan }) => plan.evaluate);
-  if (sides.length === 1) {
-    const [side] = sides as [Evaluate], [wrong] = checks as [Check | undefined];
-    return (current, run) => {
-      const value = swallowMissing(side(current, run));
-      if (value instanceof Fault) return value;
-      const values = [value];
-      return spendOnRefused(wrong?.(value), values, run) ?? spendOnArguments(record, values, run) ??
-        spendOnResult(apart(apply(values, run.environment, run), values), run);
-    };
-  }
-  if (sides.length === 2) {
-    const [one, other] = sides as [Evaluate, Evaluate];
-    const [wrong, otherWrong] = checks as [Check | undefined, Check | undefined];
-    return (current, run) => {
-      const first = swallowMissing(one(current, run));
-      if (first instanceof Fault) return first;
-      const second = swallowMissing(other(current, run));
-      if (second instanceof Fault) return second;
-      const values = [first, second];
-      return spendOnRefused(wrong?.(first) ?? otherWrong?.(second), values, run) ??
-        spendOnArguments(record, values, run) ??
-        spendOnResult(apart(apply(values, run.environment, run), values), run);
-    };
-  }
+  const call: PlainCall = { record, apply, args: args.map(({ plan }) => plan.evaluate), checks };
+  return args.length === 1 ? planOfOne(call) : args.length === 2 ? planOfTwo(call) : planOfMany(call);
+}
+
+function planOfOne({ record, apply, args, checks }: PlainCall): Evaluate {
+  const [arg] = args as [Evaluate], [check] = checks as [Check | undefined];
   return (current, run) => {
-    const values: Json[] = new Array(sides.length);
-    for (let index = 0; index < sides.length; index++) {
-      const value = swallowMissing(sides[index]!(current, run));
+    const value = swallowMissing(arg(current, run));
+    if (value instanceof Fault) return value;
+    const values = [value];
+    return spendOnRefused(check?.(value), values, run) ?? spendOnArguments(record, values, run) ??
+      spendOnResult(apart(apply(values, run.environment, run), values), run);
+  };
+}
+
+function planOfTwo({ record, apply, args, checks }: PlainCall): Evaluate {
+  const [one, other] = args as [Evaluate, Evaluate];
+  const [checkOne, checkOther] = checks as [Check | undefined, Check | undefined];
+  return (current, run) => {
+    const first = swallowMissing(one(current, run));
+    if (first instanceof Fault) return first;
+    const second = swallowMissing(other(current, run));
+    if (second instanceof Fault) return second;
+    const values = [first, second];
+    return spendOnRefused(checkOne?.(first) ?? checkOther?.(second), values, run) ??
+      spendOnArguments(record, values, run) ??
+      spendOnResult(apart(apply(values, run.environment, run), values), run);
+  };
+}
+
+function planOfMany({ record, apply, args, checks }: PlainCall): Evaluate {
+  return (current, run) => {
+    const values: Json[] = new Array(args.length);
+    for (let index = 0; index < args.length; index++) {
+      const value = swallowMissing(args[index]!(current, run));
       if (value instanceof Fault) return value;
       values[index] = value;
     }
@@ -139,21 +164,21 @@ function planPlain(
 }
 
 /** Functions of a list and an expression. */
-function planBy(record: Extract<FunctionRecord, { kind: "by" }>, args: readonly Argument[]): Evaluate {
+function planBy(record: ByFunction, args: readonly Argument[]): Evaluate {
   const reference = args.find((arg) => arg.kind === "reference");
   const listIndex = args.findIndex((arg) => arg.kind === "value");
   const list = args[listIndex];
   if (reference === undefined || list?.kind !== "value") {
     const values = args.map((arg) => arg.kind === "value" ? arg.plan.evaluate : undefined);
     const wanting = record.parameters.findIndex((parameter) => parameter.types.includes("expref"));
-    return always(values, refusal("a value", typesOf(record, wanting))).evaluate;
+    return failing(values, wrongType("a value", typesOf(record, wanting))).evaluate;
   }
-  const wrong = check(record, listIndex, list);
+  const checkList = checkOf(record, listIndex, list);
   const stepsPerElement = reference.stepsPerElement + (record.steps ?? 0);
   return (current, run) => {
     const value = swallowMissing(list.plan.evaluate(current, run));
     if (value instanceof Fault) return value;
-    const refused = wrong?.(value);
+    const refused = checkList?.(value);
     if (refused !== undefined || !isList(value)) return refused ?? null;
     return spend(value.length * stepsPerElement, run) ??
       record.applyBy(value, (element) => swallowMissing(reference.evaluate(element, run)));

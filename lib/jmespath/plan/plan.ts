@@ -1,6 +1,7 @@
 import { Fault, isList, type Json, setField } from "../../json/mod.ts";
 import type { FunctionTable } from "../functions/record.ts";
-import { type ElementSteps, spend, stepsOfMade } from "../steps.ts";
+import type { ElementSteps } from "../element_steps.ts";
+import { spend, stepsOfMade } from "../steps.ts";
 import type { Expression } from "../syntax/tree.ts";
 import { type Argument, planCall } from "./call.ts";
 import { planComparison } from "./comparison.ts";
@@ -22,7 +23,7 @@ import {
   swallowMissing,
 } from "./value.ts";
 
-/** The position of an expression that is planned. */
+/** What planning a part of an expression needs: the functions, and whether the part is applied to the root. */
 export interface PlanPosition {
   readonly functions: FunctionTable;
   /** Whether the current value is the root, that is the scope. */
@@ -50,14 +51,18 @@ export function plan(expression: Expression, position: PlanPosition): Expression
     case "pipe":
       return planPipe(plan(expression.left, position), expression.right, position);
     case "projection":
-      return { evaluate: planProjection(plan(expression.left, position), each(expression.right, position)) };
+      return {
+        evaluate: planProjection(plan(expression.left, position), elementPlan(expression.right, position)),
+      };
     case "values":
-      return { evaluate: planValues(plan(expression.left, position), each(expression.right, position)) };
+      return {
+        evaluate: planValues(plan(expression.left, position), elementPlan(expression.right, position)),
+      };
     case "filter": {
-      const condition = plan(expression.condition, inside(position)).evaluate;
+      const condition = plan(expression.condition, belowRoot(position)).evaluate;
       return {
         evaluate: planFilter(plan(expression.left, position), condition, {
-          ...each(expression.right, position),
+          ...elementPlan(expression.right, position),
           steps: position.steps.of(expression.condition) + position.steps.of(expression.right),
         }),
       };
@@ -94,17 +99,17 @@ export function plan(expression: Expression, position: PlanPosition): Expression
   }
 }
 
-function inside(position: PlanPosition): PlanPosition {
+function belowRoot(position: PlanPosition): PlanPosition {
   return position.atRoot ? { ...position, atRoot: false } : position;
 }
 
 /** The right side of a projection. */
-function each(right: Expression, position: PlanPosition): ElementPlan {
-  const evaluate = right.kind === "current" ? undefined : plan(right, inside(position)).evaluate;
+function elementPlan(right: Expression, position: PlanPosition): ElementPlan {
+  const evaluate = right.kind === "current" ? undefined : plan(right, belowRoot(position)).evaluate;
   return { evaluate, steps: position.steps.of(right) };
 }
 
-/** Something that reads the current value, at the root too. */
+/** Applies a function to the current value, which at the root is the whole scope. */
 function onValue(evaluate: Evaluate, position: PlanPosition): Evaluate {
   return position.atRoot ? (_current, run) => evaluate(run.scope.all(), run) : evaluate;
 }
@@ -122,7 +127,7 @@ function planPath(
   }
   if (expression.kind === "field") throw new Error("a field is a chain of one");
   const left = plan(expression.left, position).evaluate;
-  const right = plan(expression.right, inside(position)).evaluate;
+  const right = plan(expression.right, belowRoot(position)).evaluate;
   return {
     evaluate: (current, run) => {
       const value = left(current, run);
@@ -149,7 +154,7 @@ function planIndex(index: number): Evaluate {
 }
 
 function planPipe(left: ExpressionPlan, right: Expression, position: PlanPosition): ExpressionPlan {
-  const after = plan(right, inside(position));
+  const after = plan(right, belowRoot(position));
   const first = left.evaluate, second = after.evaluate;
   return {
     integer: right.kind === "current" ? left.integer === true : after.integer === true,
@@ -240,7 +245,7 @@ function planArgument(arg: Expression, position: PlanPosition): Argument {
   return arg.kind === "reference"
     ? {
       kind: "reference",
-      evaluate: plan(arg.of, inside(position)).evaluate,
+      evaluate: plan(arg.of, belowRoot(position)).evaluate,
       stepsPerElement: position.steps.of(arg.of),
     }
     : { kind: "value", plan: plan(arg, position) };

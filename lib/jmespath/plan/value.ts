@@ -1,4 +1,4 @@
-import { Fault, isList, type Json, type Scope, type StepBudget } from "../../json/mod.ts";
+import { emptyScope, Fault, isList, type Json, type Scope, type StepBudget } from "../../json/mod.ts";
 import { stepsFor } from "../steps.ts";
 
 /** The time, the random numbers and the budget of an expression; the caller provides them. */
@@ -75,5 +75,3 @@ const stepsOfNames = 96;
 export function runWithoutInput(): Run {
   return newRun(emptyScope, fixedEnvironment);
 }
-
-const emptyScope: Scope = { get: () => undefined, all: () => ({}) };

@@ -86,7 +86,8 @@ function nanosecondsOf({ seconds, nanoseconds }: Instant): bigint {
   return BigInt(seconds) * perSecond + BigInt(nanoseconds);
 }
 
-function at(total: bigint, offset: number): Instant {
+/** The moment at a number of nanoseconds since 1970, in the zone with this offset. */
+function instantAt(total: bigint, offset: number): Instant {
   let seconds = total / perSecond, rest = total % perSecond;
   if (rest < 0n) [seconds, rest] = [seconds - 1n, rest + perSecond];
   return { seconds: Number(seconds), nanoseconds: Number(rest), offset };
@@ -101,7 +102,7 @@ export function nanosecondsBetween(from: Instant, to: Instant): bigint {
 
 /** The moment a number of nanoseconds later, in the same zone. */
 export function later(instant: Instant, nanoseconds: bigint): Instant {
-  return at(nanosecondsOf(instant) + nanoseconds, instant.offset);
+  return instantAt(nanosecondsOf(instant) + nanoseconds, instant.offset);
 }
 
 /** The moment rounded down to a multiple of a duration since the year 1 of UTC; unchanged if that is not positive. */

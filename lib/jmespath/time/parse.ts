@@ -25,11 +25,11 @@ export function parseTime(layout: Layout, text: string): Instant | Fault {
   for (const [index, { before, element }] of layout.elements.entries()) {
     const mismatch = skip(reading, before);
     if (mismatch !== undefined) return cannotParse({ layout, text, rest: reading.rest, part: mismatch });
-    const hold = reading.rest;
+    const restBefore = reading.rest;
     const next = layout.elements[index + 1]?.element;
     const result = readers[element.element](reading, element, next);
-    if (result === "bad") return cannotParse({ layout, text, rest: hold, part: element.text });
-    if (result !== undefined) return problem(text, `: ${result.outOfRange} out of range`);
+    if (result === "bad") return cannotParse({ layout, text, rest: restBefore, part: element.text });
+    if (result !== undefined) return problem(text, `: ${result.part} out of range`);
   }
   const mismatch = skip(reading, layout.tail);
   if (mismatch !== undefined) return cannotParse({ layout, text, rest: reading.rest, part: mismatch });

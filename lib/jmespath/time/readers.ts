@@ -41,11 +41,11 @@ export type Reader = (
   reading: TimeReading,
   element: LayoutElement,
   next: LayoutElement | undefined,
-) => "bad" | Range | undefined;
+) => "bad" | OutOfRange | undefined;
 
-/** A part of a time whose value there cannot be. */
-export interface Range {
-  readonly outOfRange: string;
+/** A part of a time that was read and whose value is out of range. */
+export interface OutOfRange {
+  readonly part: string;
 }
 
 /** Takes what a pattern matches at the beginning of the rest. */
@@ -66,7 +66,7 @@ function number(part: Part, pattern: RegExp, [least, greatest]: readonly [number
     const digits = take(reading, pattern);
     if (digits === undefined) return "bad";
     reading[part] = Number(digits);
-    return reading[part] < least || reading[part] > greatest ? { outOfRange: part } : undefined;
+    return reading[part] < least || reading[part] > greatest ? { part } : undefined;
   };
 }
 
@@ -192,7 +192,7 @@ const offsetParts = [
   { name: "second", greatest: 60 },
 ] as const;
 
-function offset(reading: TimeReading, { text }: LayoutElement): "bad" | Range | undefined {
+function offset(reading: TimeReading, { text }: LayoutElement): "bad" | OutOfRange | undefined {
   if (text.startsWith("Z") && reading.rest.startsWith("Z")) {
     reading.rest = reading.rest.slice(1);
     reading.isUtc = true;
@@ -212,7 +212,7 @@ function offset(reading: TimeReading, { text }: LayoutElement): "bad" | Range | 
     if (at >= text.length) break;
     const digits = value.slice(at, at + 2);
     if (!exactlyTwo.test(digits)) return "bad";
-    if (Number(digits) > part.greatest) return { outOfRange: `time zone offset ${part.name}` };
+    if (Number(digits) > part.greatest) return { part: `time zone offset ${part.name}` };
     parts.push(Number(digits));
   }
   const [hours = 0, minutes = 0, seconds = 0] = parts, sign = value[0];

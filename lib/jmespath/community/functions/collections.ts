@@ -1,6 +1,7 @@
 import { equal, Fault, isList, isObject, type Json, setField, TextSearch } from "../../../json/mod.ts";
 import { functionFault } from "../../functions/fault.ts";
-import { fieldsOfArguments, searchingFor, stepsOfMade, wholeValues } from "../../steps.ts";
+import { fieldsOfArguments, searchingFor, wholeValues } from "../../costs.ts";
+import { stepsOfMade } from "../../steps.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "../../functions/record.ts";
 
 const pairNeeded = new Fault(

@@ -13,7 +13,7 @@ import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "
 import { matchingWildcard } from "../../functions/kubernetes.ts";
 import { trimmed, trimming } from "../../functions/trimmed.ts";
 import { mappingCase, maxText, toLower, toUpper } from "../../go_strings.ts";
-import { perCharacter } from "../../steps.ts";
+import { perCharacter } from "../../costs.ts";
 import type { CommunityFunction } from "./record.ts";
 
 const text = parameter("text", "string");
