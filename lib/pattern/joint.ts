@@ -17,7 +17,7 @@ export interface JointPatterns {
 /** The most patterns that are joined: so many bits make a small integer. */
 export const maxJoint = 30;
 
-/** A part of a pattern with the bits of the patterns that have it at this place. */
+/** A part of a pattern, with the bits of the patterns that have it at this path. */
 interface Part<T> {
   readonly part: T;
   readonly bits: number;

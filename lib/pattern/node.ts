@@ -26,7 +26,8 @@ export interface Walk {
 /** A compiled part of a pattern. `check` compares it with a value. */
 export type Node = ScalarNode | TemplateNode | MapNode | ListNode;
 
-interface Piece {
+/** The fields of all nodes. */
+interface NodeFields {
   /** Returns the part with its templates replaced by values; `undefined` for a part without templates. */
   readonly fill: ((values: readonly Json[]) => Json) | undefined;
   /** Whether the part holds an anchored key at any depth. */
@@ -34,7 +35,7 @@ interface Piece {
 }
 
 /** A scalar: a value must pass its test. */
-export interface ScalarNode extends Piece {
+export interface ScalarNode extends NodeFields {
   readonly kind: "scalar";
   readonly pattern: Json;
   readonly test: ScalarTest;
@@ -43,7 +44,7 @@ export interface ScalarNode extends Piece {
 }
 
 /** A scalar that only the request determines. */
-export interface TemplateNode extends Piece {
+export interface TemplateNode extends NodeFields {
   readonly kind: "template";
   /** Its number among the pattern's templates. */
   readonly template: number;
@@ -74,7 +75,7 @@ export interface PatternEntry {
 }
 
 /** A map. */
-export interface MapNode extends Piece {
+export interface MapNode extends NodeFields {
   readonly kind: "map";
   readonly pattern: JsonObject;
   /** Keys for which the walk notes whether the resource had them: a failure is an error when it lacked one. */
@@ -85,7 +86,7 @@ export interface MapNode extends Piece {
 }
 
 /** A list. */
-export interface ListNode extends Piece {
+export interface ListNode extends NodeFields {
   readonly kind: "list";
   readonly pattern: readonly Json[];
   readonly items: readonly Node[];

@@ -1,7 +1,7 @@
 /** How a value is compared with the text of a pattern. */
 export type PatternOperator = "=" | "!" | ">" | ">=" | "<" | "<=";
 
-/** One piece of a string pattern: a comparison, or a range of quantities or durations. */
+/** One term of a string pattern: a comparison, or a range of quantities or durations. */
 export type PatternTerm =
   | { readonly kind: "comparison"; readonly comparison: PatternOperator; readonly text: string }
   | NumberRange;
@@ -22,7 +22,7 @@ const outside = new RegExp(`^${end}!-${end}$`);
 const inside = new RegExp(`^${end}-${end}$`);
 
 /**
- * Reads one piece of a string pattern, one without `|` and `&`.
+ * Reads one term of a string pattern: a text without `|` and `&`.
  *
  * ```ts
  * import { parseTerm } from "./operator.ts";

@@ -6,7 +6,7 @@ import { floatOf, integerText, isInt64 } from "./number_text.ts";
 import { parseTerm } from "./operator.ts";
 
 /**
- * Compiles a scalar pattern. A string may join pieces with `|` (or) and `&` (and); each piece is a comparison,
+ * Compiles a scalar pattern. A string may join terms with `|` (or) and `&` (and); each term is a comparison,
  * a range, or a word with wildcards. Numbers and booleans are compared by value, `null` accepts absent and
  * empty values, a map accepts any map, a list accepts nothing.
  *
@@ -30,26 +30,26 @@ export function compileScalar(pattern: Json): ScalarTest {
 
 /**
  * The steps of testing a value of at most 32 characters; a longer one takes as many again for each 32: one for each
- * piece of the pattern, or as many as its wildcards need.
+ * term of the pattern, or as many as its wildcards need.
  */
 export function costOfScalar(pattern: Json): number {
   if (typeof pattern !== "string") return 1;
-  let pieces = 1;
-  for (const character of pattern) if (character === "|" || character === "&") pieces++;
-  return pieces * wildcardSteps(pattern);
+  let terms = 1;
+  for (const character of pattern) if (character === "|" || character === "&") terms++;
+  return terms * wildcardSteps(pattern);
 }
 
 function compileString(pattern: string): ScalarTest {
   const test = anyOf(
-    splitTrimmed(pattern, "|").map((choice) => allOf(splitTrimmed(choice, "&").map(compilePiece))),
+    splitTrimmed(pattern, "|").map((choice) => allOf(splitTrimmed(choice, "&").map(compileTerm))),
   );
   // A value that equals the whole pattern matches even when the pattern has operators: `a|b` accepts "a|b".
   return (value) => value === pattern || test(value);
 }
 
-function compilePiece(text: string): ScalarTest {
-  const piece = parseTerm(text);
-  return piece.kind === "comparison" ? compileComparison(piece.comparison, piece.text) : compileRange(piece);
+function compileTerm(text: string): ScalarTest {
+  const term = parseTerm(text);
+  return term.kind === "comparison" ? compileComparison(term.comparison, term.text) : compileRange(term);
 }
 
 function splitTrimmed(text: string, separator: string): string[] {

@@ -12,7 +12,7 @@ import { countPlanned } from "./counters.ts";
 import { pathOf } from "./path.ts";
 import type { Render } from "./run.ts";
 import { scan } from "./scan.ts";
-import type { Spot } from "./query.ts";
+import type { TextPosition } from "./query.ts";
 import { joinPieces } from "./text.ts";
 import { planVariable } from "./variable.ts";
 
@@ -21,11 +21,11 @@ export type PlannedNode =
   | { readonly kind: "constant"; readonly value: Json }
   | { readonly kind: "dynamic"; readonly render: Render };
 
-/** The fields that all parts of one document share. */
-export type Origin = Pick<Spot, "field" | "unresolved" | "expressions" | "uses">;
+/** The options that all texts of one document share, and the list of its variables. */
+export type DocumentOptions = Pick<TextPosition, "field" | "unresolved" | "expressions" | "uses">;
 
-/** The path of a document that is part of another document. */
-export type Where = Pick<Spot, "path" | "steps">;
+/** The position of a document that is part of another one: its path in messages, and the steps to it. */
+export type PartPosition = Pick<TextPosition, "path" | "steps">;
 
 /** The most variables of one text: each is compiled, reported and rendered separately. */
 const maxVariables = 1_000;
@@ -38,22 +38,22 @@ function hasMoreVariables(text: string, most: number): boolean {
   return false;
 }
 
-const root: Where = { path: "", steps: [] };
+const root: PartPosition = { path: "", steps: [] };
 
 /** Plans a document whose references are resolved. A fault when a variable in it is nested too deep. */
 export function planDocument(
   document: Json,
-  origin: Origin,
-  { path, steps }: Where = root,
+  options: DocumentOptions,
+  { path, steps }: PartPosition = root,
 ): PlannedNode | Fault {
-  return new Planner(origin).plan(document, path, steps);
+  return new Planner(options).plan(document, path, steps);
 }
 
 class Planner {
-  readonly #origin: Origin;
+  readonly #options: DocumentOptions;
 
-  constructor(origin: Origin) {
-    this.#origin = origin;
+  constructor(options: DocumentOptions) {
+    this.#options = options;
   }
 
   plan(value: Json, path: string, steps: DocumentPath): PlannedNode | Fault {
@@ -73,8 +73,8 @@ class Planner {
     if (pieces.every((piece) => typeof piece === "string")) {
       return { kind: "constant", value: pieces.join("") };
     }
-    const spot: Spot = { ...this.#origin, path, steps };
-    const planned = pieces.map((piece) => typeof piece === "string" ? piece : planVariable(piece, spot));
+    const position: TextPosition = { ...this.#options, path, steps };
+    const planned = pieces.map((piece) => typeof piece === "string" ? piece : planVariable(piece, position));
     const [first] = planned;
     // A string that is one variable takes the variable's value with its type.
     if (planned.length === 1 && typeof first === "object") return { kind: "dynamic", render: first.render };

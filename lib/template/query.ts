@@ -4,8 +4,8 @@ import { isDelete, type Render } from "./run.ts";
 import { requestVariables } from "./request_variables.ts";
 import type { Use } from "./use.ts";
 
-/** The position of a variable, and the options for compiling it. */
-export interface Spot {
+/** The position of the text that holds a variable, and the options for compiling the variable. */
+export interface TextPosition {
   /** The string's path in the form of Kyverno's messages. */
   readonly path: string;
   /** The string's path in the document. */
@@ -35,10 +35,10 @@ export function forDelete(text: string): string {
  * Renders an expression in the form for the request's operation. Both forms are compiled at load. Facts
  * about their texts, such as the paths that they read, are not kept: they take a fifth of the memory.
  */
-export function chooseByOperation(text: string, { render }: Query, spot: Spot): Render {
+export function chooseByOperation(text: string, { render }: Query, position: TextPosition): Render {
   const textForDelete = forDelete(text);
   if (textForDelete === text) return render;
-  const { render: renderDeleted } = compile(textForDelete, spot);
+  const { render: renderDeleted } = compile(textForDelete, position);
   return (run) => isDelete(run.scope) ? renderDeleted(run) : render(run);
 }
 
@@ -49,10 +49,10 @@ export interface Query {
 }
 
 /** Compiles an expression. If it does not compile, every rendering returns the fault. */
-export function compile(text: string, spot: Spot): Query {
-  const failed = `failed to resolve ${text} at path ${spot.path}: `;
+export function compile(text: string, position: TextPosition): Query {
+  const failed = `failed to resolve ${text} at path ${position.path}: `;
   if (text === "") return broken(new Fault(`${failed}invalid query (nil)`));
-  const compiled = compileExpression(text, spot.expressions);
+  const compiled = compileExpression(text, position.expressions);
   if (isFault(compiled)) return broken(new Fault(`${failed}incorrect query ${text}: ${compiled.message}`));
   const { names, evaluate } = compiled;
   const render: Render = ({ scope, environment }) => {
@@ -62,7 +62,9 @@ export function compile(text: string, spot: Spot): Query {
     if (value.missing === undefined && names.some((name) => scope.get(name) === value)) {
       return new Fault(failed + value.message);
     }
-    if (spot.unresolved === "empty" && value.missing !== undefined && !isUndeclared(value.missing, scope)) {
+    if (
+      position.unresolved === "empty" && value.missing !== undefined && !isUndeclared(value.missing, scope)
+    ) {
       return "";
     }
     return new Fault(`${failed}JMESPath query failed: ${value.message}`, value.missing);
@@ -84,13 +86,13 @@ function broken(fault: Fault): Query {
 export function noteUse(
   { text, offset }: { readonly text: string; readonly offset: number },
   { compiled }: Query,
-  spot: Spot,
+  position: TextPosition,
 ): void {
-  const steps = { expression: text, path: spot.steps, column: offset + 1 };
+  const steps = { expression: text, path: position.steps, column: offset + 1 };
   if (isFault(compiled)) {
-    spot.uses.push({ ...steps, names: [], paths: [], functions: [], calls: [], problem: compiled });
+    position.uses.push({ ...steps, names: [], paths: [], functions: [], calls: [], problem: compiled });
     return;
   }
   const { names, paths, functions, calls } = compiled;
-  spot.uses.push({ ...steps, names, paths, functions, calls });
+  position.uses.push({ ...steps, names, paths, functions, calls });
 }

@@ -1,6 +1,6 @@
 import type { Environment, FunctionTable } from "../jmespath/mod.ts";
 import { type DocumentPath, type Fault, isFault, type Json, type Scope } from "../json/mod.ts";
-import { type Origin, planDocument } from "./document.ts";
+import { type DocumentOptions, planDocument } from "./document.ts";
 import { resolveReferences } from "./reference.ts";
 import { maxText } from "./run.ts";
 import type { Use } from "./use.ts";
@@ -21,11 +21,11 @@ export interface TemplateOptions {
   readonly functions?: FunctionTable;
 }
 
-/** The fields that all parts of a document share, with defaults for absent options. */
-export function originOf(
+/** The options of compiling the texts of a document, with defaults for absent ones. */
+export function documentOptions(
   { unresolved = "fault", field = [], functions }: TemplateOptions,
   uses: Use[],
-): Origin {
+): DocumentOptions {
   const expressions = functions === undefined ? { isInteger } : { functions, isInteger };
   return { unresolved, field, expressions, uses };
 }
@@ -71,7 +71,7 @@ export function compileTemplate(document: Json, options: TemplateOptions = {}): 
   const resolved = resolveReferences(document);
   if (isFault(resolved)) return brokenTemplate(resolved, []);
   const uses: Use[] = [];
-  const planned = planDocument(resolved, originOf(options, uses));
+  const planned = planDocument(resolved, documentOptions(options, uses));
   if (isFault(planned)) return brokenTemplate(planned, uses);
   if (planned.kind === "constant") {
     const { value } = planned;

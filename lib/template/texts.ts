@@ -3,7 +3,7 @@ import { type DocumentPath, type Fault, isFault, type Json, type Scope } from ".
 import { planDocument, type PlannedNode } from "./document.ts";
 import { pathOf } from "./path.ts";
 import { maxText } from "./run.ts";
-import { originOf, type TemplateOptions } from "./template.ts";
+import { documentOptions, type TemplateOptions } from "./template.ts";
 import type { Use } from "./use.ts";
 
 /** The scope and the environment in which a template is rendered. */
@@ -41,14 +41,14 @@ export interface TextTemplates {
  */
 export function textTemplates(options: TemplateOptions = {}, within: DocumentPath = []): TextTemplates {
   const uses: Use[] = [];
-  const origin = originOf(options, uses);
+  const documentWide = documentOptions(options, uses);
   const dynamic = (
     text: string,
     steps: DocumentPath,
   ): ((rendering: Rendering) => Json | Fault) | undefined => {
     if (!text.includes("{{")) return undefined;
     const path = [...within, ...steps].reduce<string>(pathOf, "");
-    const planned = planDocument(text, origin, { path, steps });
+    const planned = planDocument(text, documentWide, { path, steps });
     return isFault(planned) ? () => planned : renderingOf(planned);
   };
   return { dynamic, uses };

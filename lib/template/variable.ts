@@ -2,7 +2,7 @@ import { compileExpression } from "../jmespath/mod.ts";
 import { BoundedCache, Fault, isFault, type Scope } from "../json/mod.ts";
 import { countNested, countPlanned } from "./counters.ts";
 import { currentField } from "./path.ts";
-import { chooseByOperation, compile, forDelete, noteUse, type Query, type Spot } from "./query.ts";
+import { chooseByOperation, compile, forDelete, noteUse, type Query, type TextPosition } from "./query.ts";
 import { isDelete, type Render } from "./run.ts";
 import type { Variable } from "./scan.ts";
 import { asText, type PlannedVariable } from "./text.ts";
@@ -23,36 +23,43 @@ const charactersOfExpression = 32;
 const maxExpression = 4_096;
 
 /** Compiles a variable of a string. A variable with inner variables is compiled while rendering. */
-export function planVariable(variable: Variable, spot: Spot): PlannedVariable {
+export function planVariable(variable: Variable, position: TextPosition): PlannedVariable {
   const { parts, shallow, offset } = variable;
   const [only = ""] = parts;
   if (parts.length < 2 && typeof only === "string") {
     countPlanned();
-    const plan = planExpression(only, offset, spot);
+    const plan = planExpression(only, offset, position);
     return { ...plan, shallow };
   }
-  return { render: planNested(variable, spot), shallow, expression: written(parts) };
+  return { render: planNested(variable, position), shallow, expression: expressionText(parts) };
 }
 
-function written(parts: Variable["parts"]): string {
-  return parts.map((part) => typeof part === "string" ? part : `{{ ${written(part.parts)} }}`).join("");
+/** The expression as the policy has it. */
+function expressionText(parts: Variable["parts"]): string {
+  return parts.map((part) => typeof part === "string" ? part : `{{ ${expressionText(part.parts)} }}`).join(
+    "",
+  );
 }
 
-function planExpression(text: string, offset: number, spot: Spot): { render: Render; expression: string } {
-  if (text === "@") return planCurrentField(offset, spot);
-  const alive = compile(text, spot);
-  noteUse({ text, offset }, alive, spot);
-  return { render: chooseByOperation(text, alive, spot), expression: text };
+function planExpression(
+  text: string,
+  offset: number,
+  position: TextPosition,
+): { render: Render; expression: string } {
+  if (text === "@") return planCurrentField(offset, position);
+  const query = compile(text, position);
+  noteUse({ text, offset }, query, position);
+  return { render: chooseByOperation(text, query, position), expression: text };
 }
 
 /** `{{ @ }}`: the field of the resource at the string's path in the rule. */
-function planCurrentField(offset: number, spot: Spot): { render: Render; expression: string } {
-  const steps = [...spot.field, ...spot.steps];
-  const ofTarget = compile(currentField("target", steps), spot);
+function planCurrentField(offset: number, position: TextPosition): { render: Render; expression: string } {
+  const steps = [...position.field, ...position.steps];
+  const ofTarget = compile(currentField("target", steps), position);
   const inObject = currentField("request.object", steps);
-  const ofObject = compile(inObject, spot);
-  noteUse({ text: inObject, offset }, ofObject, spot);
-  const inRequest = chooseByOperation(inObject, ofObject, spot);
+  const ofObject = compile(inObject, position);
+  noteUse({ text: inObject, offset }, ofObject, position);
+  const inRequest = chooseByOperation(inObject, ofObject, position);
   const render: Render = (run) => hasTarget(run.scope) ? ofTarget.render(run) : inRequest(run);
   return { render, expression: "@" };
 }
@@ -66,9 +73,9 @@ function hasTarget(scope: Scope): boolean {
  * Compiles a variable with inner variables: their values become text of the expression, which is then compiled, and
  * cached by the text. Braces in the inner values are plain text: only the policy's braces end the variable.
  */
-function planNested({ parts, offset }: Variable, spot: Spot): Render {
-  const inner = parts.map((part) => typeof part === "string" ? part : planVariable(part, spot));
-  noteNested(parts, offset, spot);
+function planNested({ parts, offset }: Variable, position: TextPosition): Render {
+  const inner = parts.map((part) => typeof part === "string" ? part : planVariable(part, position));
+  noteNested(parts, offset, position);
   const cache = new BoundedCache<Query>(cachedCharacters, (_, text) => charactersOfExpression + text.length);
   return (run) => {
     let text = "";
@@ -81,31 +88,31 @@ function planNested({ parts, offset }: Variable, spot: Spot): Render {
       if (isFault(value)) return value;
       // When an inner variable has no value, the outer one has none either: half of an expression must not be
       // evaluated.
-      if (value === "" && spot.unresolved === "empty") return "";
+      if (value === "" && position.unresolved === "empty") return "";
       text += asText(value);
       if (text.length > maxExpression) {
         return new Fault(
-          `an expression at path ${spot.path} becomes longer than ${maxExpression} characters`,
+          `an expression at path ${position.path} becomes longer than ${maxExpression} characters`,
         );
       }
     }
     const expression = isDelete(run.scope) ? forDelete(text.trim()) : text.trim();
     return cache.getOrMake(expression, () => {
       countNested();
-      return compile(expression, spot);
+      return compile(expression, position);
     }).render(run);
   };
 }
 
 /** Records the names and paths that an expression reads whatever its inner variables are. */
-function noteNested(parts: Variable["parts"], offset: number, spot: Spot): void {
+function noteNested(parts: Variable["parts"], offset: number, position: TextPosition): void {
   const unknown = "unknown__";
   const text = parts.map((part) => typeof part === "string" ? part : unknown).join("");
-  const guess = compileExpression(text, spot.expressions);
+  const guess = compileExpression(text, position.expressions);
   const compiled = isFault(guess) ? undefined : guess;
-  spot.uses.push({
-    expression: written(parts),
-    path: spot.steps,
+  position.uses.push({
+    expression: expressionText(parts),
+    path: position.steps,
     column: offset + 1,
     names: compiled?.names.filter((name) => !name.includes(unknown)) ?? [],
     paths: compiled?.paths.filter((path) => !path.some((step) => step.includes(unknown))) ?? [],
