@@ -2,13 +2,13 @@ import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import { type Environment, fixedEnvironment, weightOf } from "../jmespath/mod.ts";
 import {
   type DocumentPath,
+  emptyScope,
   Fault,
   field,
   isFault,
   isList,
   type Json,
   type Scope,
-  scopeOf,
   stepsOfText,
   textField,
 } from "../json/mod.ts";
@@ -57,7 +57,7 @@ export function compileCondition(condition: Json, path: DocumentPath, options: T
   };
   const evaluate = evaluation({ key, value }, comparing(operator, name, value), reported);
   const isConstant = key.template.constant && value.template.constant;
-  const constant = isConstant ? evaluate(nowhere, fixedEnvironment, undefined) : undefined;
+  const constant = isConstant ? evaluate(emptyScope, fixedEnvironment, undefined) : undefined;
   return {
     message,
     constant,
@@ -73,8 +73,6 @@ export function compileCondition(condition: Json, path: DocumentPath, options: T
         observe === undefined ? constant : evaluate(scope, environment, observe),
   };
 }
-
-const nowhere = scopeOf({});
 
 /** One side of a condition. */
 interface Operand {
@@ -95,7 +93,7 @@ function comparing(operator: Operator | undefined, name: string, { template, sou
   if (operator.exactCase === true && operator.name !== name) return () => never;
   const { prepare } = operator;
   if (!template.constant) return (value) => prepare({ value, source });
-  const value = template.render(nowhere, fixedEnvironment);
+  const value = template.render(emptyScope, fixedEnvironment);
   const prepared = isFault(value) ? never : prepare({ value, source });
   return () => prepared;
 }

@@ -2,6 +2,7 @@ import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import { type Environment, fixedEnvironment, type FunctionTable } from "../jmespath/mod.ts";
 import {
   type DocumentPath,
+  emptyScope,
   Fault,
   field,
   isFault,
@@ -87,30 +88,28 @@ export function compileConditions(
   });
   const evaluate = compiler.compile(conditions ?? null);
   if (isFault(evaluate)) return evaluate;
-  const { found, problems } = compiler;
-  const uses = found.flatMap((condition) => condition.uses);
-  const isConstant = found.every(({ constant }) => constant !== undefined);
+  const { conditions: compiled, problems } = compiler;
+  const uses = compiled.flatMap((condition) => condition.uses);
+  const isConstant = compiled.every(({ constant }) => constant !== undefined);
   const constant = isConstant ? evaluate(emptyScope, fixedEnvironment, undefined) : undefined;
   return {
     constant,
     uses,
-    problems: [...problems, ...found.flatMap((condition) => condition.problems)],
+    problems: [...problems, ...compiled.flatMap((condition) => condition.problems)],
     evaluate: (scope, environment, observe) =>
       constant !== undefined && observe === undefined ? constant : evaluate(scope, environment, observe),
   };
 }
 
-const emptyScope: Scope = { get: () => undefined, all: () => ({}) };
-
 class Compiler {
-  readonly found: Condition[] = [];
+  readonly conditions: Condition[] = [];
   readonly problems: PathDiagnostic[] = [];
   readonly #evaluator: ConditionOptions["evaluator"];
-  readonly #context: TemplateOptions;
+  readonly #options: TemplateOptions;
 
-  constructor(evaluator: ConditionOptions["evaluator"], context: TemplateOptions) {
+  constructor(evaluator: ConditionOptions["evaluator"], options: TemplateOptions) {
     this.#evaluator = evaluator;
-    this.#context = context;
+    this.#options = options;
   }
 
   compile(conditions: Json): EvaluateConditions | Fault {
@@ -161,8 +160,8 @@ class Compiler {
   }
 
   #condition(condition: Json, path: DocumentPath): Condition {
-    const compiled = compileCondition(condition, path, this.#context);
-    this.found.push(compiled);
+    const compiled = compileCondition(condition, path, this.#options);
+    this.conditions.push(compiled);
     return compiled;
   }
 

@@ -22,9 +22,9 @@ export function operatorProblems(
       path,
     }];
   }
-  if (operator.insteadOf === undefined) return [];
+  if (operator.replacedBy === undefined) return [];
   // Kyverno parity: pinned by "a deprecated operator gives a warning".
-  const others = operator.insteadOf.map((other) => JSON.stringify(other)).join(" ");
+  const others = operator.replacedBy.map((other) => JSON.stringify(other)).join(" ");
   const message =
     `Operator ${operator.name} has been deprecated and will be removed soon. Use these instead: [${others}]`;
   return [{

@@ -2,7 +2,7 @@ import { builtinKind, parseApiVersion, pluralOf } from "../kube/mod.ts";
 
 /**
  * A resource, path, service or registry that a rule reads from outside its request, as far as its text shows it.
- * `manifests` derives RBAC and network policies from it.
+ * `manifests` derives RBAC, and the hosts that the pods may call, from it.
  */
 export type Need =
   /** Rights to a resource of the API; of one object where it is named. */

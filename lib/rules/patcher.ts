@@ -2,13 +2,13 @@ import {
   asString,
   dig,
   type DocumentPath,
+  emptyScope,
   Fault,
   goJson,
   isFault,
   isObject,
   type Json,
   type JsonObject,
-  scopeOf,
   type StepBudget,
 } from "../json/mod.ts";
 import { fixedEnvironment } from "../jmespath/mod.ts";
@@ -89,7 +89,7 @@ function constantPatcher(
   report: (message: string) => void,
 ): Patcher {
   // The template is rendered although it has no variables, because it may have references and escapes.
-  const rendered = template.render(scopeOf({}), fixedEnvironment);
+  const rendered = template.render(emptyScope, fixedEnvironment);
   const plan = isFault(rendered) ? rendered : planOf(dig(rendered, ...path) ?? null);
   if (isFault(plan)) {
     report(plan.message);

@@ -15,13 +15,13 @@ import { wildcardTest } from "./wildcards.ts";
 export const membership: readonly Operator[] = [
   {
     name: "In",
-    insteadOf: ["AllIn", "AnyIn"],
+    replacedBy: ["AllIn", "AnyIn"],
     printsElements: true,
     prepare: withinListBound((value) => membershipTest(value, "in")),
   },
   {
     name: "NotIn",
-    insteadOf: ["AllNotIn", "AnyNotIn"],
+    replacedBy: ["AllNotIn", "AnyNotIn"],
     printsElements: true,
     prepare: withinListBound((value) => membershipTest(value, "not in")),
   },

@@ -15,7 +15,7 @@ export interface Operator {
    */
   readonly exactCase?: true;
   /** The operators to use instead of this one, which Kyverno calls deprecated. */
-  readonly insteadOf?: readonly string[];
+  readonly replacedBy?: readonly string[];
   /** Whether it turns each element of a list into text before it compares: that takes more steps for other types. */
   readonly printsElements?: true;
   /** Makes the test for a value. For a value without variables this happens when the policy is loaded. */

@@ -37,7 +37,7 @@ export const ordering: readonly Operator[] = orders.map((name) => ({
 export const durationOrdering: readonly Operator[] = orders.map((name) => ({
   name: `Duration${name}`,
   exactCase: true,
-  insteadOf: [name],
+  replacedBy: [name],
   prepare: ({ value }) => {
     const right = typeof value === "number" || typeof value === "string" ? durationOf(value) : undefined;
     if (right === undefined) return never;

@@ -46,57 +46,71 @@ export const variableKind: ContextEntryKind<VariableEntry> = {
 };
 
 function compileVariable(entry: VariableEntry, options: EntryOptions): ContextEntry {
-  const { name, jmesPath: written } = entry;
+  const { name, jmesPath } = entry;
   const value = optional(entry.value);
   const fallback = optional(entry.default);
-  const path = written === "" ? undefined : compileTemplate(written);
+  const path = jmesPath === "" ? undefined : compileTemplate(jmesPath);
   options.variables(value?.uses ?? [], ["variable", "value"]);
   options.variables(fallback?.uses ?? [], ["variable", "default"]);
   options.variables(path?.uses ?? [], ["variable", "jmesPath"]);
-  checkQuery("variable", written, options);
+  checkQuery("variable", jmesPath, options);
   // A query without a value is applied to the context itself.
-  const query = value === undefined && path?.constant ? compileExpression(written) : undefined;
+  const query = value === undefined && path?.constant ? compileExpression(jmesPath) : undefined;
   if (query !== undefined && !isFault(query) && readsRoles(query.paths)) options.need({ kind: "roles" });
   const queries = new EntryQueries(value === undefined ? "context" : "document");
-  return { name, source: "value", load };
+  const compiled = { entry, value, fallback, path, queries };
+  return { name, source: "value", load: (view) => load(compiled, view) };
+}
 
-  function load(view: Context): Json | Fault {
-    const result = compute(view);
-    // Kyverno parity: a value is kept as JSON. Pinned by "a number that JSON cannot write".
-    const problem = result === null
-      ? " since it evaluated to nil"
-      : typeof result === "number" && !Number.isFinite(result)
-      ? `: json: unsupported value: ${goPrint(result)}`
-      : "";
-    if (problem !== "") return new Fault(`failed to add context entry for variable ${name}${problem}`);
-    return result;
-  }
+/** A variable of a policy, compiled. */
+interface CompiledVariable {
+  readonly entry: VariableEntry;
+  readonly value: Template | undefined;
+  /** The template of `default`. */
+  readonly fallback: Template | undefined;
+  /** The template of the query. */
+  readonly path: Template | undefined;
+  readonly queries: EntryQueries;
+}
 
-  function unresolved(source: Json, fault: Fault): Fault {
-    return new Fault(
-      `failed to substitute variables in context entry ${name} ${goPrint(source)}: ${fault.message}`,
-    );
-  }
+function load(variable: CompiledVariable, view: Context): Json | Fault {
+  const result = compute(variable, view);
+  // Kyverno parity: a value is kept as JSON. Pinned by "a number that JSON cannot write".
+  const problem = result === null
+    ? " since it evaluated to nil"
+    : typeof result === "number" && !Number.isFinite(result)
+    ? `: json: unsupported value: ${goPrint(result)}`
+    : "";
+  return problem === ""
+    ? result
+    : new Fault(`failed to add context entry for variable ${variable.entry.name}${problem}`);
+}
 
-  function compute(view: Context): Json | Fault {
-    const query = path?.render(view, view.environment);
-    if (isFault(query)) return unresolved(written, query);
-    const other = fallback?.render(view, view.environment);
-    if (isFault(other)) return unresolved(entry.default!, other);
-    const rendered = value?.render(view, view.environment);
-    if (isFault(rendered)) return unresolved(entry.value!, rendered);
-    // A query that is rendered to nothing is no query.
-    if (query === undefined || query === "") return rendered ?? other ?? null;
-    if (!isString(query)) return new Fault(`jmespath value must be a string ${name} ${written}: <nil>`);
-    const scope = rendered === undefined ? view : scopeOf(rendered);
-    const result = queries.apply(query, scope, view.environment);
-    if (isFault(result)) {
-      if (other !== undefined) return other;
-      const cause = rendered === undefined ? queries.problem(query, result, view) : result.message;
-      return new Fault(`failed to apply jmespath ${query} to variable <nil>: ${cause}`);
-    }
-    return result === null && rendered === undefined && other !== undefined ? other : result;
+function compute({ entry, value, fallback, path, queries }: CompiledVariable, view: Context): Json | Fault {
+  const { name, jmesPath } = entry;
+  const query = path?.render(view, view.environment);
+  if (isFault(query)) return unresolved(name, jmesPath, query);
+  const other = fallback?.render(view, view.environment);
+  if (isFault(other)) return unresolved(name, entry.default!, other);
+  const rendered = value?.render(view, view.environment);
+  if (isFault(rendered)) return unresolved(name, entry.value!, rendered);
+  // A query that is rendered to nothing is no query.
+  if (query === undefined || query === "") return rendered ?? other ?? null;
+  if (!isString(query)) return new Fault(`jmespath value must be a string ${name} ${jmesPath}: <nil>`);
+  const scope = rendered === undefined ? view : scopeOf(rendered);
+  const result = queries.apply(query, scope, view.environment);
+  if (isFault(result)) {
+    if (other !== undefined) return other;
+    const cause = rendered === undefined ? queries.problem(query, result, view) : result.message;
+    return new Fault(`failed to apply jmespath ${query} to variable <nil>: ${cause}`);
   }
+  return result === null && rendered === undefined && other !== undefined ? other : result;
+}
+
+function unresolved(name: string, source: Json, fault: Fault): Fault {
+  return new Fault(
+    `failed to substitute variables in context entry ${name} ${goPrint(source)}: ${fault.message}`,
+  );
 }
 
 function optional(value: Json | undefined): Template | undefined {
