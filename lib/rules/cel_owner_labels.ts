@@ -1,6 +1,6 @@
 import { asString, type JsonObject } from "../json/mod.ts";
 import { labelsOf, labelValueProblem, uidOf } from "../kube/mod.ts";
-import { cloneLabels, type GeneratingRule, ownerOf } from "./owner_labels.ts";
+import { cloneLabels, type GeneratingRule, labelPrefix, managedLabel, ownerOf } from "./owner_labels.ts";
 
 /** The policy in CEL that generates an object, and the trigger that it names as the reason. */
 export interface CelOwner {
@@ -15,8 +15,6 @@ export interface CelOwner {
   };
 }
 
-const prefix = "generate.kyverno.io/";
-
 /**
  * The labels of an object that a policy in CEL generates, which are not those of a classic rule. Kyverno parity: the
  * same labels, and that of the namespace for a policy that has one; a name that no label can have is left out. Pinned
@@ -26,30 +24,30 @@ export function celOwnerLabels({ policy, trigger }: CelOwner): Readonly<Record<s
   const { group, version, kind, name, namespace, uid } = trigger;
   return {
     ...celPolicyLabels(policy),
-    ...(labelValueProblem(name) === undefined && { [`${prefix}trigger-name`]: name }),
-    [`${prefix}trigger-namespace`]: namespace,
-    [`${prefix}trigger-uid`]: uid,
-    [`${prefix}trigger-kind`]: kind,
-    [`${prefix}trigger-group`]: group,
-    [`${prefix}trigger-version`]: version,
+    ...(labelValueProblem(name) === undefined && { [`${labelPrefix}trigger-name`]: name }),
+    [`${labelPrefix}trigger-namespace`]: namespace,
+    [`${labelPrefix}trigger-uid`]: uid,
+    [`${labelPrefix}trigger-kind`]: kind,
+    [`${labelPrefix}trigger-group`]: group,
+    [`${labelPrefix}trigger-version`]: version,
   };
 }
 
 /** The labels of all objects that a policy in CEL generated. */
 export function celPolicyLabels({ name, namespace }: CelOwner["policy"]): Readonly<Record<string, string>> {
   return {
-    "app.kubernetes.io/managed-by": "kyverno",
-    [`${prefix}policy-name`]: name,
-    ...(namespace !== undefined && { [`${prefix}policy-namespace`]: namespace }),
+    ...managedLabel,
+    [`${labelPrefix}policy-name`]: name,
+    ...(namespace !== undefined && { [`${labelPrefix}policy-namespace`]: namespace }),
   };
 }
 
 /** A selector for the objects that a policy in CEL generated for a trigger; {@link isOwned} chooses among them. */
 export function ownedLabels({ policy, trigger }: CelOwner): Readonly<Record<string, string>> {
   return {
-    "app.kubernetes.io/managed-by": "kyverno",
-    [`${prefix}policy-name`]: policy.name,
-    [`${prefix}trigger-uid`]: trigger.uid,
+    ...managedLabel,
+    [`${labelPrefix}policy-name`]: policy.name,
+    [`${labelPrefix}trigger-uid`]: trigger.uid,
   };
 }
 
@@ -70,7 +68,7 @@ export function isOwned(object: JsonObject, { policy, trigger }: CelOwner): bool
  * generated or is followed are not copied.
  */
 export function copiedLabels(source: JsonObject): Readonly<Record<string, string>> {
-  const kept = Object.entries(labelsOf(source)).filter(([name]) => !name.startsWith(prefix));
+  const kept = Object.entries(labelsOf(source)).filter(([name]) => !name.startsWith(labelPrefix));
   const texts = kept.map(([name, value]) => [name, asString(value) ?? ""]);
   return { ...Object.fromEntries(texts), ...(uidOf(source) !== "" && cloneLabels(source)) };
 }

@@ -22,6 +22,14 @@ export interface PatchChange {
   readonly patch: PatchSpec;
 }
 
+/** Changes the object of the request by one patch. */
+export interface PatchBody {
+  readonly kind: "patch";
+  readonly change: PatchChange;
+  /** The author set it by mistake: there are no targets that could be changed when the policy comes into force. */
+  readonly onPolicyUpdate: boolean | undefined;
+}
+
 /** A change by a patch for each element of some lists. */
 export interface LoopChange {
   readonly by: "foreach";

@@ -63,10 +63,11 @@ export function compileGenerate(body: GenerateBody, tools: RuleTools): CompiledB
         writing: useServerSideApply ? "apply" : "replace",
       };
       const triggerGone = input.triggerGone === true;
-      const plan = triggerGone
-        ? synchronize ? withdraw(entries, input, options) : nothing
-        : joined(entries.map((entry) => entry.plan(input.context, options)));
-      const { effects, failures } = plan;
+      const { effects, failures } = !triggerGone
+        ? joined(entries.map((entry) => entry.plan(input.context, options)))
+        : synchronize
+        ? withdraw(entries, input, options)
+        : nothing;
       return {
         ...(triggerGone ? fail("") : pass("")),
         ...(effects.length > 0 && { effects }),
@@ -132,10 +133,7 @@ function compileLoopEntry(
       const progress = context.tracker.loop<readonly Plan[]>(() => []);
       const elements = elementsOf(loop, progress, context);
       if (isFault(elements)) {
-        return failed({
-          ...elements,
-          message: `failed to evaluate ${index} foreach list: ${elements.message}`,
-        });
+        return failed(new Fault(`failed to evaluate ${index} foreach list: ${elements.message}`));
       }
       return joined(plansOf(elements, { progress, context }, (element, at) => {
         const iteration = loop.enter(context, element, at);
@@ -143,7 +141,7 @@ function compileLoopEntry(
         if (conditions !== undefined) {
           const verdict = conditions.evaluate(iteration.context, iteration.context.environment);
           if (isFault(verdict)) {
-            return failed({ ...verdict, message: `failed to evaluate preconditions: ${verdict.message}` });
+            return failed(new Fault(`failed to evaluate preconditions: ${verdict.message}`));
           }
           if (!verdict.holds) return nothing;
         }
@@ -187,10 +185,7 @@ function withdraw(
   { owner, clusterObjects }: DownstreamOptions,
 ): Plan {
   if (dig(owner.trigger, "metadata", "uid") === undefined) {
-    return failed({
-      message: `${describe(owner.trigger)} has no uid to find by what was made for it`,
-      missing: undefined,
-    });
+    return failed(new Fault(`${describe(owner.trigger)} has no uid to find by what was made for it`));
   }
   const kinds = new Map<string, KindReference>();
   const failures: string[] = [];

@@ -46,54 +46,61 @@ export interface TargetSpec {
 export function compileMutateExisting(body: MutateExistingBody, tools: RuleTools): CompiledBody {
   const targets = body.targets.map((target, index) => compileTarget(target, index, tools));
   const mutation = compileMutation(body.change, tools);
-  const source = { policy: tools.policy.key, rule: tools.rule.name };
   return {
     appliesToExisting: body.onPolicyUpdate ?? tools.policy.mutateExistingOnPolicyUpdate,
     run({ context, resource, oldResource }) {
       const clusterObjects = objectsInCluster(context.tracker);
-      const trigger = resource ?? oldResource;
-      const outcomes: Outcome[] = [];
-      const failures: string[] = [];
-      let isOnlyMissing = true;
+      const setting = { context, mutation, tools, trigger: resource ?? oldResource ?? {} };
+      const outcomes: Outcome[] = [], failures: (Missing | Fault)[] = [];
       for (const target of targets) {
         const found = target.find(context, clusterObjects);
-        if (isFault(found)) {
-          failures.push(found.message);
-          isOnlyMissing = false;
-        } else if ("missing" in found) failures.push(found.missing);
-        else for (const part of found) outcomes.push(changeTarget(part, target, context));
+        if (isFault(found) || "missing" in found) failures.push(found);
+        else for (const part of found) outcomes.push(changePart(part, target, setting));
       }
-      if (failures.length > 0) outcomes.unshift(noTargets(failures, isOnlyMissing));
-      return listed(outcomes);
-
-      function changeTarget({ object, subresource }: Part, target: Target, context: Context): Outcome {
-        const outcome = mutateTarget(object, target, { context, mutation });
-        // The error is not `objectLost`: the following rules read the request's object, not the target.
-        if (outcome.result === "error") return error(outcome.message);
-        if (outcome.result !== "pass" || outcome.patched === undefined) return outcome;
-        const { patched, ...rest } = outcome;
-        const outside = namespaceViolation([patched], tools.policy);
-        if (outside !== undefined) return error(outside.message);
-        const effect: Effect = {
-          verb: "update",
-          object: patched,
-          ...(subresource !== undefined && { subresource }),
-          ...source,
-          reason: `${describe(patched)} is a target of the rule for ${describe(trigger ?? {})}`,
-        };
-        return { ...rest, effects: [effect] };
-      }
+      return listed([...notFound(failures), ...outcomes]);
     },
   };
 }
 
 /**
- * The outcome for targets that were not found. Kyverno parity: its message begins with a colon. Pinned by
- * tests/rules/mutate_existing_test.ts.
+ * The outcome for targets that were not found; none when all were. Kyverno parity: its message begins with a colon.
+ * Pinned by tests/rules/mutate_existing_test.ts.
  */
-function noTargets(failures: readonly string[], isOnlyMissing: boolean): Outcome {
-  const outcome = error(`: ${failures.join("; ")}`);
-  return isOnlyMissing ? { ...outcome, meaning: "targetMissing" } : outcome;
+function notFound(failures: readonly (Missing | Fault)[]): readonly Outcome[] {
+  if (failures.length === 0) return [];
+  const outcome = error(
+    `: ${failures.map((each) => isFault(each) ? each.message : each.missing).join("; ")}`,
+  );
+  return [failures.some(isFault) ? outcome : { ...outcome, meaning: "targetMissing" }];
+}
+
+/** The rule and the trigger for which targets are changed. */
+interface ChangeSetting {
+  readonly context: Context;
+  readonly mutation: Mutation;
+  readonly tools: RuleTools;
+  readonly trigger: JsonObject;
+}
+
+/** Plans the update of a target. */
+function changePart({ object, subresource }: Part, target: Target, setting: ChangeSetting): Outcome {
+  const { tools: { policy, rule }, trigger } = setting;
+  const outcome = mutateTarget(object, target, setting);
+  // The error is not `objectLost`: the following rules read the request's object, not the target.
+  if (outcome.result === "error") return error(outcome.message);
+  if (outcome.result !== "pass" || outcome.patched === undefined) return outcome;
+  const { patched, ...rest } = outcome;
+  const outside = namespaceViolation([patched], policy);
+  if (outside !== undefined) return error(outside.message);
+  const effect: Effect = {
+    verb: "update",
+    object: patched,
+    ...(subresource !== undefined && { subresource }),
+    policy: policy.key,
+    rule: rule.name,
+    reason: `${describe(patched)} is a target of the rule for ${describe(trigger)}`,
+  };
+  return { ...rest, effects: [effect] };
 }
 
 /** The missing object of a target that is named in full, in the cluster's words. */

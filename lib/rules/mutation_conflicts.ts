@@ -11,17 +11,9 @@ import {
   sortedKeys,
 } from "../json/mod.ts";
 import type { ParsedBody, Rule } from "../policy/mod.ts";
-import type { PatchChange } from "./change.ts";
+import type { PatchBody } from "./change.ts";
 import { readOperations } from "./patch_paths.ts";
 import type { MutationConflict } from "./rule_kind.ts";
-
-/** Changes the object of the request by one patch. */
-export interface PatchBody {
-  readonly kind: "patch";
-  readonly change: PatchChange;
-  /** Set in error: there are no targets that could be changed when the policy comes into force. */
-  readonly onPolicyUpdate: boolean | undefined;
-}
 
 /** A rule that writes a field. */
 interface Writer {

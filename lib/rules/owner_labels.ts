@@ -1,5 +1,5 @@
 import { asObject, asString, dig, field, type JsonObject } from "../json/mod.ts";
-import { labelsOf, namespaceOf, typeOf, uidOf } from "../kube/mod.ts";
+import { formatApiVersion, labelsOf, namespaceOf, typeOf, uidOf } from "../kube/mod.ts";
 
 /** The rule and the trigger of a generated object. */
 export interface Owner {
@@ -8,10 +8,14 @@ export interface Owner {
   readonly trigger: JsonObject;
 }
 
-const prefix = "generate.kyverno.io/";
+/** The beginning of the names of all labels of generated objects. */
+export const labelPrefix = "generate.kyverno.io/";
+
+/** The label of all generated objects, whichever program generated them. */
+export const managedLabel = { "app.kubernetes.io/managed-by": "kyverno" } as const;
 
 /** The label of objects whose clones are kept in step with them. */
-export const cloneSourceLabel = `${prefix}clone-source`;
+export const cloneSourceLabel = `${labelPrefix}clone-source`;
 
 /**
  * The labels of a generated object, which name its rule and its trigger. Kyverno parity: the same labels, so that
@@ -22,11 +26,11 @@ export function ownerLabels({ policy, rule, trigger }: Owner): Readonly<Record<s
   const { group, version, kind } = typeOf(trigger);
   return {
     ...ruleLabels({ policy, rule }),
-    [`${prefix}trigger-group`]: group,
-    [`${prefix}trigger-version`]: version,
-    [`${prefix}trigger-kind`]: kind,
-    [`${prefix}trigger-namespace`]: namespaceOf(trigger),
-    [`${prefix}trigger-uid`]: uidOf(trigger),
+    [`${labelPrefix}trigger-group`]: group,
+    [`${labelPrefix}trigger-version`]: version,
+    [`${labelPrefix}trigger-kind`]: kind,
+    [`${labelPrefix}trigger-namespace`]: namespaceOf(trigger),
+    [`${labelPrefix}trigger-uid`]: uidOf(trigger),
   };
 }
 
@@ -35,10 +39,10 @@ export function ruleLabels(
   { policy, rule }: Pick<Owner, "policy" | "rule">,
 ): Readonly<Record<string, string>> {
   return {
-    "app.kubernetes.io/managed-by": "kyverno",
-    [`${prefix}policy-name`]: policy.name,
-    [`${prefix}policy-namespace`]: policy.namespace ?? "",
-    [`${prefix}rule-name`]: rule,
+    ...managedLabel,
+    [`${labelPrefix}policy-name`]: policy.name,
+    [`${labelPrefix}policy-namespace`]: policy.namespace ?? "",
+    [`${labelPrefix}rule-name`]: rule,
   };
 }
 
@@ -65,20 +69,17 @@ export interface OwnerReference extends GeneratingRule {
  * rule: the policy is the rule.
  */
 export function ownerOf(object: JsonObject): OwnerReference | undefined {
-  const label = (name: string): string => asString(dig(object, "metadata", "labels", prefix + name)) ?? "";
+  const label = (name: string): string => labelOf(object, name);
   const isManaged = dig(object, "metadata", "labels", "app.kubernetes.io/managed-by") === "kyverno";
   const name = label("policy-name");
   if (!isManaged || name === "") return undefined;
-  const namespace = label("policy-namespace"),
-    rule = label("rule-name"),
-    group = label("trigger-group"),
-    version = label("trigger-version");
+  const namespace = label("policy-namespace"), rule = label("rule-name");
   return {
     policy: { name, namespace: namespace === "" ? undefined : namespace },
     rule: rule === "" ? name : rule,
     language: rule === "" ? "cel" : "classic",
     trigger: {
-      apiVersion: group === "" ? version : `${group}/${version}`,
+      apiVersion: formatApiVersion({ group: label("trigger-group"), version: label("trigger-version") }),
       kind: label("trigger-kind"),
       namespace: label("trigger-namespace"),
       uid: label("trigger-uid"),
@@ -86,21 +87,26 @@ export function ownerOf(object: JsonObject): OwnerReference | undefined {
   };
 }
 
+/** The value of a label of generated objects; empty when the object has no such label. */
+function labelOf(object: JsonObject, name: string): string {
+  return asString(dig(object, "metadata", "labels", labelPrefix + name)) ?? "";
+}
+
 /** The labels of a clone that name its source. */
 export function sourceLabels(source: JsonObject): Readonly<Record<string, string>> {
   const { group, version, kind } = typeOf(source);
   return {
-    [`${prefix}source-group`]: group,
-    [`${prefix}source-version`]: version,
-    [`${prefix}source-kind`]: kind,
-    [`${prefix}source-namespace`]: namespaceOf(source),
-    [`${prefix}source-uid`]: uidOf(source),
+    [`${labelPrefix}source-group`]: group,
+    [`${labelPrefix}source-version`]: version,
+    [`${labelPrefix}source-kind`]: kind,
+    [`${labelPrefix}source-namespace`]: namespaceOf(source),
+    [`${labelPrefix}source-uid`]: uidOf(source),
   };
 }
 
 /** The label of all clones of a source. */
 export function cloneLabels(source: JsonObject): Readonly<Record<string, string>> {
-  return { [`${prefix}source-uid`]: uidOf(source) };
+  return { [`${labelPrefix}source-uid`]: uidOf(source) };
 }
 
 /**
@@ -108,8 +114,7 @@ export function cloneLabels(source: JsonObject): Readonly<Record<string, string>
  * policy in CEL names only the uid: its source is of its type, in any namespace.
  */
 export function sourceOf(clone: JsonObject): OwnerReference["trigger"] | undefined {
-  const label = (name: string): string => asString(dig(clone, "metadata", "labels", prefix + name)) ?? "";
-  const uid = label("source-uid"), group = label("source-group"), version = label("source-version");
+  const label = (name: string): string => labelOf(clone, name), uid = label("source-uid");
   if (uid === "") return undefined;
   if (label("source-kind") === "") {
     return {
@@ -120,7 +125,7 @@ export function sourceOf(clone: JsonObject): OwnerReference["trigger"] | undefin
     };
   }
   return {
-    apiVersion: group === "" ? version : `${group}/${version}`,
+    apiVersion: formatApiVersion({ group: label("source-group"), version: label("source-version") }),
     kind: label("source-kind"),
     namespace: label("source-namespace"),
     uid,
@@ -145,6 +150,6 @@ export function labelled(object: JsonObject, labels: Readonly<Record<string, str
 export function released(object: JsonObject): JsonObject {
   const metadata = asObject(field(object, "metadata")) ?? {};
   const labels = { ...labelsOf(object) };
-  for (const name of ["policy-name", "policy-namespace", "rule-name"]) delete labels[prefix + name];
+  for (const name of ["policy-name", "policy-namespace", "rule-name"]) delete labels[labelPrefix + name];
   return { ...object, metadata: { ...metadata, labels } };
 }

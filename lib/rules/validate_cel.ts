@@ -18,7 +18,6 @@ import {
   requestHost,
   requestNamespace,
   ruleEnvironment,
-  type ValidationVerdict,
 } from "./cel/mod.ts";
 import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
 import type { CompiledBody, RuleInput, RuleTools } from "./rule_kind.ts";
@@ -41,58 +40,75 @@ export interface CelBody extends Validation {
  * be evaluated counts as one that is false.
  */
 export function compileCelRule(block: CelBody, tools: RuleTools): CompiledBody {
-  const { rule } = tools;
   const parameters = parameterSource(block.paramKind, block.paramRef, tools.policy.namespace);
-  const expressions = compileExpressions(block, parameters, tools);
-  const path = ["validate", "cel"];
-  const conditions = compileMatchConditions([...rule.celPreconditions], expressions, {
-    path: ["celPreconditions"],
-    texts: kubernetesTexts,
-    namespaceObject: "null",
-  });
-  const validate = compileValidations(block.expressions, expressions, {
-    path: [...path, "expressions"],
-    fallbackMessage: asString(block.message) ?? "",
-    authorizerWarning: true,
-    reportMessage: (problem) => tools.report(leftOut(problem)),
-  });
-  const annotations = expressions.reporting(
-    (problem) => tools.report(leftOut(problem)),
-    () =>
-      compileAuditAnnotations(block.auditAnnotations, expressions, { path: [...path, "auditAnnotations"] }),
-  );
-  const passed = pass(`Validation rule '${rule.name}' passed.`);
-  const prefix = tools.policy.name;
+  const checks = compileChecks(block, compileExpressions(block, parameters, tools), tools);
   return {
     run(input) {
-      if (parameters === undefined) return check(input, undefined);
+      if (parameters === undefined) return runChecks(checks, input, undefined);
       const found = collectParameters(parameters, input.context.tracker, parameterNamespace(input));
       if (isFault(found)) return error(`error in parameterized resource: ${found.message}`);
-      let outcome: Outcome = passed;
+      let outcome: Outcome = checks.passed;
       for (const parameter of found) {
-        outcome = check(input, parameter);
+        outcome = runChecks(checks, input, parameter);
         if (outcome.result !== "pass") return outcome;
       }
       return outcome;
     },
   };
+}
 
-  function check(input: RuleInput, parameter: Json | undefined): Outcome {
-    const evaluation = new CelEvaluation({
-      roots: admissionRoots(input, (name) => name === "params" ? parameter : undefined),
-      variables: expressions.variables,
-      host: requestHost(input),
-      tracker: input.context.tracker,
-      variableFault,
-    });
-    const applies = evaluateConditions(conditions, evaluation);
-    if (applies !== true) return applies;
-    return annotated(outcomeOf(validate(evaluation)), annotations, { evaluation, prefix });
-  }
+/** The compiled expressions of a rule. */
+interface Checks {
+  readonly expressions: ExpressionSet;
+  readonly conditions: MatchConditions;
+  readonly validate: ReturnType<typeof compileValidations>;
+  readonly annotations: AuditAnnotations;
+  /** The name of the policy, before the keys of audit annotations. */
+  readonly prefix: string;
+  readonly passed: Outcome;
+}
 
-  function outcomeOf(verdict: ValidationVerdict): Outcome {
-    return verdict.result === "pass" ? passed : fail(verdict.message);
-  }
+function compileChecks(block: CelBody, expressions: ExpressionSet, tools: RuleTools): Checks {
+  const path = ["validate", "cel"], { rule } = tools;
+  const reportLeftOut = (problem: PathDiagnostic): void => tools.report(leftOut(problem));
+  return {
+    expressions,
+    conditions: compileMatchConditions([...rule.celPreconditions], expressions, {
+      path: ["celPreconditions"],
+      texts: kubernetesTexts,
+      namespaceObject: "null",
+    }),
+    validate: compileValidations(block.expressions, expressions, {
+      path: [...path, "expressions"],
+      fallbackMessage: asString(block.message) ?? "",
+      authorizerWarning: true,
+      reportMessage: reportLeftOut,
+    }),
+    annotations: expressions.reporting(
+      reportLeftOut,
+      () =>
+        compileAuditAnnotations(block.auditAnnotations, expressions, { path: [...path, "auditAnnotations"] }),
+    ),
+    prefix: tools.policy.name,
+    passed: pass(`Validation rule '${rule.name}' passed.`),
+  };
+}
+
+/** Evaluates the expressions for a request and one of its parameters. */
+function runChecks(checks: Checks, input: RuleInput, parameter: Json | undefined): Outcome {
+  const { expressions, conditions, validate, annotations, prefix, passed } = checks;
+  const evaluation = new CelEvaluation({
+    roots: admissionRoots(input, (name) => name === "params" ? parameter : undefined),
+    variables: expressions.variables,
+    host: requestHost(input),
+    tracker: input.context.tracker,
+    variableFault,
+  });
+  const applies = evaluateConditions(conditions, evaluation);
+  if (applies !== true) return applies;
+  const verdict = validate(evaluation);
+  const outcome = verdict.result === "pass" ? passed : fail(verdict.message);
+  return annotated(outcome, annotations, { evaluation, prefix });
 }
 
 function compileExpressions(

@@ -3,12 +3,14 @@ import { choosing } from "../diagnostics/mod.ts";
 import { dig, isFault, isString, type JsonObject, textField } from "../json/mod.ts";
 import { imageSearchOrder } from "../kube/mod.ts";
 import { stopped } from "./loop.ts";
-import { error, fail, pass, skip } from "./outcome.ts";
+import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
+import type { PolicyException } from "../policy/mod.ts";
 import {
   compileExclusions,
   compilePodSecurity,
   controls,
   failureMessage,
+  type PodSecurityVerdict,
   reportProperties,
 } from "./pod_security/mod.ts";
 import type { CompiledBody, RuleTools } from "./rule_kind.ts";
@@ -30,12 +32,11 @@ export interface PodSecurityBody {
  * dialect classic, and is checked as restricted in the dialect current".
  */
 export function compilePodSecurityRule(
-  { level: wanted, version: written, exclude }: PodSecurityBody,
+  { level, version: written, exclude }: PodSecurityBody,
   tools: RuleTools,
 ): CompiledBody {
-  const { rule } = tools;
-  const hasAll = wanted === "" || wanted === "privileged";
-  const checkedAs = hasAll && tools.dialect === "current" ? "restricted" : wanted;
+  const isOfNoStandard = level === "" || level === "privileged";
+  const checkedAs = isOfNoStandard && tools.dialect === "current" ? "restricted" : level;
   const standard = compilePodSecurity({ level: checkedAs, version: written, exclude }, "kyverno");
   if (isFault(standard)) {
     tools.report({
@@ -48,8 +49,8 @@ export function compilePodSecurityRule(
     return { run: () => broken };
   }
   reportUnknownControls(exclude, tools);
-  const { version } = standard;
-  const passed = pass(`Validation rule '${rule.name}' passed.`);
+  const rule = tools.rule.name, passed = pass(`Validation rule '${rule}' passed.`);
+  const failure = { rule, level, version: standard.version };
   return {
     run({ resource, operation, exceptions, context }) {
       if (operation === "DELETE" || resource === undefined) return undefined;
@@ -65,17 +66,27 @@ export function compilePodSecurityRule(
       if ("stopped" in checked) return error(stopped(checked.stopped, "podSecurity"));
       const verdict = checked.value;
       if (isFault(verdict)) return error(`Error while getting new resource: ${verdict.message}`);
-      if (verdict.exempted) {
-        const keys = exceptions.map(({ key }) => key);
-        return { ...skip(`rule is skipped due to policy exceptions ${keys.join(", ")}`), exceptions: keys };
-      }
-      if (verdict.allowed) return passed;
-      const { violations } = verdict;
-      const imageOf = verdict.isLarge ? () => undefined : imageReader(context);
-      const properties = reportProperties({ level: wanted, version, violations, imageOf });
-      return { ...fail(failureMessage({ rule: rule.name, level: wanted, version, violations })), properties };
+      if (verdict.exempted) return exempted(exceptions);
+      return verdict.allowed ? passed : violated(verdict, failure, context);
     },
   };
+}
+
+function exempted(exceptions: readonly PolicyException[]): Outcome {
+  const keys = exceptions.map(({ key }) => key);
+  return { ...skip(`rule is skipped due to policy exceptions ${keys.join(", ")}`), exceptions: keys };
+}
+
+/** The outcome for a Pod that violates controls, with their properties for reports. */
+function violated(
+  { violations, isLarge }: Pick<PodSecurityVerdict, "violations" | "isLarge">,
+  failure: { readonly rule: string; readonly level: string; readonly version: string },
+  context: Context,
+): Outcome {
+  const { level, version } = failure;
+  const imageOf = isLarge ? () => undefined : imageReader(context);
+  const properties = reportProperties({ level, version, violations, imageOf });
+  return { ...fail(failureMessage({ ...failure, violations })), properties };
 }
 
 /** The names of the controls that rules and exceptions exclude. */

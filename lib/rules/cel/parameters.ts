@@ -77,15 +77,30 @@ export function collectParameters(
   tracker: LoadTracker,
   namespace: string,
 ): readonly JsonObject[] | Fault {
-  const { apiVersion, kind, name, selector, whenNotFound } = source;
-  // Where parameters cannot be looked up the kind is unknown, and no object of it is found.
-  const scope = !tracker.serves("parameters")
-    ? "unknown"
-    : tracker.load(`scope of ${apiVersion} ${kind}`, async () => {
-      const resource = await tracker.ports.cluster.resource(apiVersion, kind);
-      return resource === undefined ? "not served" : resource.namespaced ? "namespaced" : "cluster";
-    });
+  const scope = kindScope(source, tracker);
   if (isFault(scope)) return scope;
+  const within = scope === "namespaced" ? source.namespace || namespace : "";
+  const problem = scopeProblem(source, scope, within);
+  if (problem !== undefined) return problem;
+  const found = scope === "unknown" ? unknownObjects(source) : findObjects(source, tracker, within);
+  if (isFault(found) || !("missing" in found)) return found;
+  return source.whenNotFound === "Allow" ? [] : new Fault(found.missing);
+}
+
+/** The scope of a kind of parameters; `unknown` where parameters cannot be looked up, and no object of it is found. */
+type KindScope = "namespaced" | "cluster" | "not served" | "unknown";
+
+function kindScope({ apiVersion, kind }: ParameterSource, tracker: LoadTracker): KindScope | Fault {
+  if (!tracker.serves("parameters")) return "unknown";
+  return tracker.load(`scope of ${apiVersion} ${kind}`, async (): Promise<KindScope> => {
+    const resource = await tracker.ports.cluster.resource(apiVersion, kind);
+    return resource === undefined ? "not served" : resource.namespaced ? "namespaced" : "cluster";
+  }) as KindScope | Fault;
+}
+
+/** Why parameters of a kind with this scope cannot be read in a namespace. */
+function scopeProblem(source: ParameterSource, scope: KindScope, within: string): Fault | undefined {
+  const { apiVersion, kind } = source;
   // An error whatever parameterNotFoundAction says, as in Kubernetes.
   if (scope === "not served") {
     return new Fault(`failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`);
@@ -93,29 +108,28 @@ export function collectParameters(
   if (scope !== "namespaced" && source.namespace !== "") {
     return new Fault("paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
   }
-  const within = scope === "namespaced" ? source.namespace || namespace : "";
   if (scope === "namespaced" && within === "") {
     return new Fault("can't use namespaced paramRef to match cluster-scoped resources");
   }
-  const outside = scope === "unknown" ? undefined : outsideOfPolicy(source, within);
-  if (outside !== undefined) return outside;
-  const kindReference = { apiVersion, kind, namespace: within };
-  const clusterObjects = objectsInCluster(tracker);
-  if (name !== "") {
-    if (scope === "unknown") return missing(notFound(source));
-    const found = clusterObjects.get({ ...kindReference, name });
-    if (isFault(found)) return found;
-    return "object" in found ? [found.object] : missing(found.missing);
-  }
-  const found = scope === "unknown"
-    ? []
-    : clusterObjects.list(selector === undefined ? kindReference : { ...kindReference, selector });
-  if (isFault(found) || found.length > 0) return found;
-  return missing("no params found");
+  return scope === "unknown" ? undefined : outsideOfPolicy(source, within);
+}
 
-  function missing(why: string): readonly JsonObject[] | Fault {
-    return whenNotFound === "Allow" ? [] : new Fault(why);
+/** The objects that a `paramRef` means, or why there are none. */
+type FoundParameters = readonly JsonObject[] | Fault | { readonly missing: string };
+
+function findObjects(source: ParameterSource, tracker: LoadTracker, namespace: string): FoundParameters {
+  const { apiVersion, kind, name, selector } = source;
+  const kindReference = { apiVersion, kind, namespace }, clusterObjects = objectsInCluster(tracker);
+  if (name !== "") {
+    const found = clusterObjects.get({ ...kindReference, name });
+    return !isFault(found) && "object" in found ? [found.object] : found;
   }
+  const found = clusterObjects.list(selector === undefined ? kindReference : { ...kindReference, selector });
+  return isFault(found) || found.length > 0 ? found : { missing: "no params found" };
+}
+
+function unknownObjects(source: ParameterSource): FoundParameters {
+  return { missing: source.name === "" ? "no params found" : notFound(source) };
 }
 
 /**

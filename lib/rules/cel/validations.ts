@@ -51,9 +51,10 @@ const passed: ValidationVerdict = { result: "pass" };
 export function compileValidations(
   written: Json | undefined,
   expressions: ExpressionSet,
-  { path, fallbackMessage = "", authorizerWarning = false, reportMessage }: ValidationsOptions,
+  options: ValidationsOptions,
 ): (evaluation: CelEvaluation) => ValidationVerdict {
-  const validations = asList(written).filter(isObject).map(compileOne);
+  const compiler = new ValidationCompiler(expressions, options);
+  const validations = asList(written).filter(isObject).map((entry, index) => compiler.compile(entry, index));
   return (evaluation) => {
     for (const validation of validations) {
       const verdict = verdictOf(validation, evaluation);
@@ -61,41 +62,50 @@ export function compileValidations(
     }
     return passed;
   };
+}
 
-  function compileOne(entry: JsonObject, index: number): Validation {
+/** Compiles the entries of one list. */
+class ValidationCompiler {
+  readonly #expressions: ExpressionSet;
+  readonly #options: ValidationsOptions;
+
+  constructor(expressions: ExpressionSet, options: ValidationsOptions) {
+    this.#expressions = expressions;
+    this.#options = options;
+  }
+
+  compile(entry: JsonObject, index: number): Validation {
+    const path = [...this.#options.path, index], { fallbackMessage = "" } = this.#options;
     const expression = textField(entry, "expression");
     const messageExpression = textField(entry, "messageExpression");
-    checkReason(entry, index);
+    this.#checkReason(field(entry, "reason"), [...path, "reason"]);
     return {
       expression,
-      program: expressions.compile(expression, [...path, index, "expression"], wanted.bool),
+      program: this.#expressions.compile(expression, [...path, "expression"], wanted.bool),
       message: (asString(field(entry, "message")) || fallbackMessage).trim(),
       messageProgram: messageExpression === ""
         ? undefined
-        : compileMessage(messageExpression, [...path, index, "messageExpression"]),
+        : this.#message(messageExpression, [...path, "messageExpression"]),
     };
   }
 
-  function compileMessage(text: string, at: DocumentPath): Program | undefined {
-    const compile = (): Program | undefined => expressions.compile(text, at, wanted.text);
+  #message(text: string, path: DocumentPath): Program | undefined {
+    const { authorizerWarning = false, reportMessage } = this.#options, expressions = this.#expressions;
+    const compile = (): Program | undefined => expressions.compile(text, path, wanted.text);
     const program = reportMessage === undefined ? compile() : expressions.reporting(reportMessage, compile);
     const readsAuthorizer = [...program?.facts.variables ?? []].some((name) =>
       /^authorizer(?:\.|$)/.test(name)
     );
     if (readsAuthorizer && authorizerWarning) {
-      expressions.warn("A messageExpression has no authorizer in Kyverno and in the API server", at);
+      expressions.warn("A messageExpression has no authorizer in Kyverno and in the API server", path);
     }
     return program;
   }
 
-  function checkReason(entry: JsonObject, index: number): void {
-    const reason = field(entry, "reason");
+  #checkReason(reason: Json | undefined, path: DocumentPath): void {
     if (reason === undefined || reason === null || reasons.some((allowed) => allowed === reason)) return;
-    expressions.mistake(`reason cannot be ${JSON.stringify(reason)}: use one of ${reasons.join(", ")}`, [
-      ...path,
-      index,
-      "reason",
-    ]);
+    const message = `reason cannot be ${JSON.stringify(reason)}: use one of ${reasons.join(", ")}`;
+    this.#expressions.mistake(message, path);
   }
 }
 

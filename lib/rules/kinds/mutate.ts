@@ -8,10 +8,10 @@ import {
   type LoopChange,
   loopChange,
   namesOfChange,
+  type PatchBody,
   patchChange,
 } from "../change.ts";
 import { compileMutation, unchanged } from "../mutation.ts";
-import type { PatchBody } from "../mutation_conflicts.ts";
 import type { CompiledBody, RuleKind, RuleTools } from "../rule_kind.ts";
 
 /** Changes the object of the request by a patch for each element of some lists. */

@@ -173,19 +173,30 @@ export function compileAnyPatternBody(written: Json, options: PatternBodyOptions
         }
       }
       if (resource === undefined) return undefined;
-      const failures: string[] = [];
-      const skips: string[] = [];
-      for (const [index, found] of results.entries()) {
-        if (found.status === "pass") return passed[index] ?? passedBy(index);
-        if (found.status === "skip") skips.push(`rule ${rule}[${index}] skipped: ${found.message}`);
-        else if (found.status === "fail") {
-          failures.push(`rule ${rule}[${index}] failed at path ${found.path}`);
-        } else failures.push(`rule ${rule}[${index}] failed: ${found.message}`);
-      }
-      if (failures.length === 0) return skip(skips.join(" "));
-      return anyPatternFailure(rule, failures.join(" "), message.render(input));
+      const index = results.findIndex(({ status }) => status === "pass");
+      if (index >= 0) return passed[index] ?? passedBy(index);
+      return noneMatched(results, rule, () => message.render(input));
     },
   };
+}
+
+/** The outcome of an object that matches none of the patterns: a skip when none of them applies. */
+function noneMatched(
+  results: readonly PatternResult[],
+  rule: string,
+  message: () => ReturnType<Message["render"]>,
+): Outcome {
+  const failures: string[] = [], skips: string[] = [];
+  for (const [index, found] of results.entries()) {
+    const name = `rule ${rule}[${index}]`;
+    if (found.status === "pass") continue;
+    if (found.status === "skip") skips.push(`${name} skipped: ${found.message}`);
+    else if (found.status === "fail") failures.push(`${name} failed at path ${found.path}`);
+    else failures.push(`${name} failed: ${found.message}`);
+  }
+  return failures.length === 0
+    ? skip(skips.join(" "))
+    : anyPatternFailure(rule, failures.join(" "), message());
 }
 
 function anyPatternFailure(rule: string, failures: string, message: ReturnType<Message["render"]>): Outcome {

@@ -85,44 +85,54 @@ export function compilePodSecurity(settings: JsonObject, standard: Standard): Po
   }
   const selected = selectControls(level, minor, standard);
   const exclusions = compileExclusions(asList(field(settings, "exclude")));
-
+  const check = (resource: Json, exceptions: readonly Exclusion[] = [], steps?: StepBudget) =>
+    checkResource(resource, { selected, exclusions, exceptions, steps });
   return {
     level,
     version,
     violationsOf: (pod) => completed(violationsUnder(selected, pod)),
-    check: (resource, exceptions) => completed(checked(resource, exceptions)),
-    checkInStages: checked,
+    check: (resource, exceptions) => completed(check(resource, exceptions)),
+    checkInStages: check,
   };
+}
 
-  function* checked(
-    resource: Json,
-    exceptions: readonly Exclusion[] = [],
-    steps?: StepBudget,
-  ): Stages<PodSecurityVerdict | Fault> {
-    const extracted = extractPod(resource);
-    if (isFault(extracted)) return extracted;
-    const { pod, locate } = extracted;
-    const input = {
-      pod,
-      // An entry excludes controls of one name; the others need no second check.
-      violationsOf: (reduced: PodView, name: string) =>
-        violationsUnder(selected.filter(({ control }) => (control.name ?? "") === name), reduced),
-      steps,
-    };
-    const found = yield* violationsUnder(selected, pod, steps);
-    // Without its exclusions such a pod is denied, which is right for a pod that no node can run.
-    const isTooLarge = pod.containers.length > mostExcludable;
-    const violations = isTooLarge ? found : yield* withoutExcluded(found, exclusions, input);
-    if (violations.length === 0) return { allowed: true, exempted: false, isLarge: isLarge(pod), violations };
-    const left = isTooLarge ? violations : yield* withoutExcluded(violations, exceptions, input);
-    if (left.length === 0) return { allowed: true, exempted: true, isLarge: isLarge(pod), violations: left };
-    return {
-      allowed: false,
-      exempted: false,
-      isLarge: isLarge(pod),
-      violations: left.map((violation) => shortened(violation, locate)),
-    };
-  }
+/** The controls that a resource is checked against, and what is excluded from them. */
+interface Check {
+  readonly selected: readonly SelectedControl[];
+  /** The exclusions of the rule. */
+  readonly exclusions: readonly Exclusion[];
+  /** The exclusions of the exceptions from the rule. */
+  readonly exceptions: readonly Exclusion[];
+  readonly steps: StepBudget | undefined;
+}
+
+function* checkResource(
+  resource: Json,
+  { selected, exclusions, exceptions, steps }: Check,
+): Stages<PodSecurityVerdict | Fault> {
+  const extracted = extractPod(resource);
+  if (isFault(extracted)) return extracted;
+  const { pod, locate } = extracted;
+  const input = {
+    pod,
+    // An entry excludes controls of one name; the others need no second check.
+    violationsOf: (reduced: PodView, name: string) =>
+      violationsUnder(selected.filter(({ control }) => (control.name ?? "") === name), reduced),
+    steps,
+  };
+  const found = yield* violationsUnder(selected, pod, steps);
+  // Without its exclusions such a pod is denied, which is right for a pod that no node can run.
+  const isTooLarge = pod.containers.length > mostExcludable;
+  const violations = isTooLarge ? found : yield* withoutExcluded(found, exclusions, input);
+  if (violations.length === 0) return { allowed: true, exempted: false, isLarge: isLarge(pod), violations };
+  const left = isTooLarge ? violations : yield* withoutExcluded(violations, exceptions, input);
+  if (left.length === 0) return { allowed: true, exempted: true, isLarge: isLarge(pod), violations: left };
+  return {
+    allowed: false,
+    exempted: false,
+    isLarge: isLarge(pod),
+    violations: left.map((violation) => shortened(violation, locate)),
+  };
 }
 
 /** A violation with its first fields, by their paths in the resource. */

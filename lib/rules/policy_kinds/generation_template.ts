@@ -39,47 +39,54 @@ export function compileGenerationTemplate(
   for (const { severity, message } of diagnostics) {
     if (severity === "error") expressions.mistake(`template: ${message}`, path);
   }
-  const renders = documents.map(({ value }) => compileNode(value));
+  const expressionOf: CompileExpression | undefined = template.interpolate
+    ? (text) => compilePlaceholder(expressions.compile(text, path, wanted.any))
+    : undefined;
+  const renders = documents.map(({ value }) => compileNode(value, expressionOf));
   if (documents.length === 0 || documents.some(({ value }) => !isObject(value))) {
     expressions.mistake("template: every document must be an object, and there must be one", path);
   }
   return { render: (evaluation) => renderAll(renders, evaluation), types: documents.flatMap(typeOfDocument) };
+}
 
-  function compileNode(node: Json): Render {
-    if (isString(node)) return compileText(node);
-    if (isList(node)) {
-      const items = node.map(compileNode);
-      return (evaluation) => collect(items.map((render) => render(evaluation)));
+/** Compiles the expression of a placeholder. */
+type CompileExpression = (text: string) => Render;
+
+/** Compiles a part of a document. Without `expressionOf` its texts have no placeholders. */
+function compileNode(node: Json, expressionOf: CompileExpression | undefined): Render {
+  if (isString(node)) return expressionOf === undefined ? () => node : compileText(node, expressionOf);
+  if (isList(node)) {
+    const items = node.map((item) => compileNode(item, expressionOf));
+    return (evaluation) => collect(items.map((render) => render(evaluation)));
+  }
+  if (!isObject(node)) return () => node;
+  const entries = Object.entries(node).map(([key, value]) =>
+    [key, compileNode(value, expressionOf)] as const
+  );
+  return (evaluation) => {
+    const object: { [key: string]: Json } = {};
+    for (const [key, render] of entries) {
+      const value = render(evaluation);
+      if (isFault(value)) return value;
+      setField(object, key, value);
     }
-    if (!isObject(node)) return () => node;
-    const entries = Object.entries(node).map(([key, value]) => [key, compileNode(value)] as const);
-    return (evaluation) => {
-      const object: { [key: string]: Json } = {};
-      for (const [key, render] of entries) {
-        const value = render(evaluation);
-        if (isFault(value)) return value;
-        setField(object, key, value);
-      }
-      return object;
-    };
-  }
+    return object;
+  };
+}
 
-  function compileText(text: string): Render {
-    const pieces = template.interpolate ? splitPlaceholders(text) : [text];
-    if (pieces.length === 1) return () => text;
-    const renders = pieces.map((piece, index): Render =>
-      index % 2 === 0 ? () => piece : compilePlaceholder(expressions.compile(piece, path, wanted.any))
-    );
-    if (pieces.length === 3 && pieces[0] === "" && pieces[2] === "") return renders[1]!;
-    return (evaluation) => {
-      const parts = collect(renders.map((render) => render(evaluation)));
-      if (isFault(parts)) return parts;
-      const structured = parts.find((part) => isObject(part) || isList(part));
-      return structured === undefined
-        ? parts.map((part) => isString(part) ? part : JSON.stringify(part)).join("")
-        : new Fault("a placeholder inside a text must give a text, number or bool");
-    };
-  }
+function compileText(text: string, expressionOf: CompileExpression): Render {
+  const pieces = splitPlaceholders(text);
+  if (pieces.length === 1) return () => text;
+  const renders = pieces.map((piece, index): Render => index % 2 === 0 ? () => piece : expressionOf(piece));
+  if (pieces.length === 3 && pieces[0] === "" && pieces[2] === "") return renders[1]!;
+  return (evaluation) => {
+    const parts = collect(renders.map((render) => render(evaluation)));
+    if (isFault(parts)) return parts;
+    const structured = parts.find((part) => isObject(part) || isList(part));
+    return structured === undefined
+      ? parts.map((part) => isString(part) ? part : JSON.stringify(part)).join("")
+      : new Fault("a placeholder inside a text must give a text, number or bool");
+  };
 }
 
 function renderAll(renders: readonly Render[], evaluation: CelEvaluation): readonly JsonObject[] | Fault {

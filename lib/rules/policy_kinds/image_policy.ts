@@ -19,13 +19,8 @@ import { error, type Outcome } from "../outcome.ts";
 import type { RuleInput } from "../rule_kind.ts";
 import { pullSecretsOf, withPullSecrets } from "../verify_images/mod.ts";
 import { compileExemptions, onFaultOfValidation } from "./exceptions.ts";
-import {
-  compileImageLists,
-  compileImageReferences,
-  type ImageLists,
-  type ImageMatching,
-  type PolicyImage,
-} from "./image_references.ts";
+import { compileImageLists, type ImageLists, type PolicyImage } from "./image_lists.ts";
+import { compileImageReferences, type ImageMatching } from "./image_references.ts";
 import { defineVariables, kyvernoExpressions, payloadVariables } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 

@@ -30,7 +30,7 @@ import {
   namesIn,
 } from "./image_policy.ts";
 import { reportNeverPasses, signersOf } from "./image_problems.ts";
-import type { ImageLists } from "./image_references.ts";
+import type { ImageLists } from "./image_lists.ts";
 import { kyvernoEvaluation, payloadRoots, properties } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 import { compileValidation } from "./validation.ts";
