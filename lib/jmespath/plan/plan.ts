@@ -58,15 +58,8 @@ export function plan(expression: Expression, position: PlanPosition): Expression
       return {
         evaluate: planValues(plan(expression.left, position), elementPlan(expression.right, position)),
       };
-    case "filter": {
-      const condition = plan(expression.condition, belowRoot(position)).evaluate;
-      return {
-        evaluate: planFilter(plan(expression.left, position), condition, {
-          ...elementPlan(expression.right, position),
-          steps: position.steps.of(expression.condition) + position.steps.of(expression.right),
-        }),
-      };
-    }
+    case "filter":
+      return planFilterOf(expression, position);
     case "flatten":
       return { evaluate: planFlatten(plan(expression.of, position)) };
     case "or":
@@ -97,6 +90,15 @@ export function plan(expression: Expression, position: PlanPosition): Expression
       // by tests/jmespath/semantics_test.ts.
       return constantPlan({});
   }
+}
+
+function planFilterOf(
+  { left, condition, right }: Extract<Expression, { kind: "filter" }>,
+  position: PlanPosition,
+): ExpressionPlan {
+  const test = plan(condition, belowRoot(position)).evaluate, element = elementPlan(right, position);
+  const steps = position.steps.of(condition) + element.steps;
+  return { evaluate: planFilter(plan(left, position), test, { ...element, steps }) };
 }
 
 function belowRoot(position: PlanPosition): PlanPosition {
