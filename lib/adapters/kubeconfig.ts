@@ -69,40 +69,59 @@ export async function kubeconfigEndpoint(input: KubeconfigInput): Promise<Endpoi
   const userName = textField(context, "user");
   const user = userName === "" ? {} : named(config, "users", { name: userName, part: "user" });
   if (isFault(user)) return user;
-  for (const { in: part, name, instead } of unsupported) {
-    const value = field(part === "cluster" ? cluster : user, name);
-    if (value === undefined || value === null || value === false || value === "") continue;
-    const owner = part === "cluster" ? clusterName : userName;
-    return new Fault(`kubeconfig: ${part} "${owner}": ${name} is not supported; ${instead}`);
-  }
+  const used = unsupportedField({ cluster, user }, { cluster: clusterName, user: userName });
+  if (used !== undefined) return used;
   const server = withoutEnding(textField(cluster, "server"), "/");
   if (!/^https?:\/\/[^/]/.test(server) || !URL.canParse(server)) {
     return new Fault(`kubeconfig: cluster "${clusterName}": server is no address: ${JSON.stringify(server)}`);
   }
   const ca = await pem(input, cluster, "certificate-authority");
   if (isFault(ca)) return ca;
-  const clientCertificate = await pem(input, user, "client-certificate");
-  if (isFault(clientCertificate)) return clientCertificate;
-  const clientKey = await pem(input, user, "client-key");
-  if (isFault(clientKey)) return clientKey;
-  if ((clientCertificate === undefined) !== (clientKey === undefined)) {
-    const missing = clientKey === undefined ? "client-key" : "client-certificate";
-    return new Fault(`kubeconfig: user "${userName}": ${missing} is missing`);
-  }
+  const client = await keyPair(input, user, userName);
+  if (isFault(client)) return client;
   const text = (from: Json, name: string) => asString(field(from, name)) || undefined;
   const tokenFile = text(user, "tokenFile");
   const username = text(user, "username");
   return present({
     server,
     ca,
-    clientCertificate,
-    clientKey,
+    ...client,
     token: tokenFile === undefined ? text(user, "token") : undefined,
     tokenFile: tokenFile === undefined ? undefined : resolved(input.folder, tokenFile),
     basic: username === undefined ? undefined : { username, password: text(user, "password") ?? "" },
     proxy: text(cluster, "proxy-url"),
     namespace: text(context, "namespace"),
   });
+}
+
+/** The parts of a kubeconfig file that have {@link unsupported} fields. */
+type Parts<T> = Readonly<Record<"cluster" | "user", T>>;
+
+/** The fault of a feature that is not supported; `undefined` when the context uses none. */
+function unsupportedField(parts: Parts<Json>, names: Parts<string>): Fault | undefined {
+  for (const { in: part, name, instead } of unsupported) {
+    const value = field(parts[part], name);
+    if (value === undefined || value === null || value === false || value === "") continue;
+    return new Fault(`kubeconfig: ${part} "${names[part]}": ${name} is not supported; ${instead}`);
+  }
+  return undefined;
+}
+
+/** Reads the certificate of a user and its key: both, or neither. */
+async function keyPair(
+  input: KubeconfigInput,
+  user: Json,
+  name: string,
+): Promise<Optional<Pick<Endpoint, "clientCertificate" | "clientKey">> | Fault> {
+  const clientCertificate = await pem(input, user, "client-certificate");
+  if (isFault(clientCertificate)) return clientCertificate;
+  const clientKey = await pem(input, user, "client-key");
+  if (isFault(clientKey)) return clientKey;
+  if ((clientCertificate === undefined) === (clientKey === undefined)) {
+    return { clientCertificate, clientKey };
+  }
+  const missing = clientKey === undefined ? "client-key" : "client-certificate";
+  return new Fault(`kubeconfig: user "${name}": ${missing} is missing`);
 }
 
 type Optional<T> = { readonly [Key in keyof T]: T[Key] | undefined };

@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import { fileProblem, formatDiagnostic } from "../diagnostics/mod.ts";
-import { compile, readsImages } from "../engine/mod.ts";
+import { compile, readsImages, type Snapshot } from "../engine/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import {
   type BundledPolicies,
@@ -14,6 +14,7 @@ import { withJsonPatches } from "../policy/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { loadDocuments } from "../sources/mod.ts";
 import { bundleImports } from "./bundle_imports.ts";
+import { counted } from "./counted.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options of `bundle`. */
@@ -44,7 +45,7 @@ export async function bundle(args: BundleArguments, terminal: Terminal): Promise
   for (const diagnostic of all) terminal.err(formatDiagnostic(diagnostic));
   const errors = all.filter(({ severity }) => severity === "error").length;
   if (errors > 0) {
-    terminal.err(`no bundle was made: ${errors} ${errors === 1 ? "error" : "errors"} in the policies`);
+    terminal.err(`no bundle was made: ${counted(errors, "error")} in the policies`);
     return 1;
   }
   for (const limit of limitsOf(snapshot, target)) terminal.err(`warning: ${limit}`);
@@ -53,30 +54,40 @@ export async function bundle(args: BundleArguments, terminal: Terminal): Promise
       `warning: ${out}: Node.js reads a .js file as CommonJS, unless a package.json beside it has "type": "module"; name it *.mjs`,
     );
   }
+  const policies = { documents: documents.map(asBundled), dialect };
+  const problem = await makeBundle(policies, snapshot, { target, out, minify: args.minify === true });
+  if (problem !== undefined) {
+    terminal.err(`error: ${problem}`);
+    return 2;
+  }
+  const { size } = await Deno.stat(out);
+  const count = counted(snapshot.policies.length, "policy", "policies");
+  terminal.err(
+    `${out}: ${count}, ${Math.ceil(size / 1024)} KB for ${target.name}; try: ${target.tryIt(out)}`,
+  );
+  return 0;
+}
+
+/** Makes the file of a bundle in a temporary folder and writes it; a text says why it cannot. */
+async function makeBundle(
+  policies: BundledPolicies,
+  snapshot: Snapshot,
+  { target, out, minify }: {
+    readonly target: BundleTarget;
+    readonly out: string;
+    readonly minify: boolean;
+  },
+): Promise<string | undefined> {
   const folder = await Deno.makeTempDir({ prefix: "postern-bundle-" });
   try {
     const entry = `${folder}/entry.ts`;
-    const policies = { documents: documents.map(asBundled), dialect };
     const facts = policyFacts(policies.documents.map(({ value }) => value), snapshot);
     await Deno.writeTextFile(entry, entrySource(policies, { target, images: readsImages(snapshot) }));
     await Deno.writeTextFile(`${folder}/imports.json`, await bundleImports(leftOutModules(facts, target)));
-    const problem = await runBundler({ entry, folder, minify: args.minify === true }) ??
-      await writeBundle(`${folder}/bundle.js`, out);
-    if (problem !== undefined) {
-      terminal.err(`error: ${problem}`);
-      return 2;
-    }
+    return await runBundler({ entry, folder, minify }) ?? await writeBundle(`${folder}/bundle.js`, out);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-  const { size } = await Deno.stat(out);
-  const count = snapshot.policies.length;
-  terminal.err(
-    `${out}: ${count} ${count === 1 ? "policy" : "policies"}, ${
-      Math.ceil(size / 1024)
-    } KB for ${target.name}; try: ${target.tryIt(out)}`,
-  );
-  return 0;
 }
 
 function asBundled({ value, file }: YamlDocument): BundledPolicies["documents"][number] {

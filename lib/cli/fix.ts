@@ -1,7 +1,16 @@
-import { fileProblem } from "../diagnostics/mod.ts";
-import { type Document, isMap, isScalar, isSeq, parseAllDocuments, type YAMLMap } from "yaml";
+import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  parseAllDocuments,
+  type YAMLMap,
+  type YAMLParseError,
+} from "yaml";
 import { findFiles } from "../adapters/mod.ts";
 import { findTestFiles } from "../testing/mod.ts";
+import { counted } from "./counted.ts";
 import { Diagnostics } from "./diagnostics.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -50,49 +59,57 @@ interface FixOptions {
   readonly terminal: Terminal;
 }
 
-async function fixFiles(
-  files: readonly string[],
-  { change, save, diagnostics, terminal }: FixOptions,
-): Promise<number> {
+async function fixFiles(files: readonly string[], options: FixOptions): Promise<number> {
+  const { diagnostics, terminal } = options;
   let changed = 0;
-  for (const file of files) {
-    let access: "read" | "write" = "read";
-    try {
-      const documents = parseAllDocuments(await Deno.readTextFile(file));
-      if ("empty" in documents) continue;
-      const broken = documents.flatMap(({ errors }) => errors).at(0);
-      if (broken !== undefined) {
-        const { line, col: column } = broken.linePos?.[0] ?? { line: 1, col: 1 };
-        const message = broken.message.replace(/ at line \d[^]*/, "");
-        diagnostics.add({
-          severity: "error",
-          code: "invalid-yaml",
-          message,
-          position: { file, line, column },
-        });
-        continue;
-      }
-      const remarks = documents.flatMap((document) => isMap(document.contents) ? change(document) : []);
-      if (remarks.length === 0) continue;
-      terminal.err(`${file}:${remarks.map((remark) => `\n  ${remark}`).join("")}`);
-      const text = documents.map((document) =>
-        document.toString({ lineWidth: 0, indentSeq: false, flowCollectionPadding: false })
-      ).join("");
-      changed++;
-      if (!save) terminal.out(text.trimEnd());
-      else {
-        access = "write";
-        await Deno.writeTextFile(file, text);
-      }
-    } catch (cause) {
-      const position = { file, line: 1, column: 1 }, message = fileProblem(cause, access);
-      diagnostics.add({ severity: "error", code: "unreadable-file", message, position });
-    }
-  }
+  for (const file of files) if (await fixFile(file, options)) changed++;
   if (changed === 0 && diagnostics.errors === 0) {
-    terminal.err(`nothing to fix in ${files.length} ${files.length === 1 ? "file" : "files"}`);
+    terminal.err(`nothing to fix in ${counted(files.length, "file")}`);
   }
   return diagnostics.errors > 0 ? 1 : 0;
+}
+
+/** Changes a file, or prints it changed; returns whether it had to be changed. */
+async function fixFile(
+  file: string,
+  { change, save, diagnostics, terminal }: FixOptions,
+): Promise<boolean> {
+  let access: "read" | "write" = "read";
+  try {
+    const documents = parseAllDocuments(await Deno.readTextFile(file));
+    if ("empty" in documents) return false;
+    const broken = documents.flatMap(({ errors }) => errors).at(0);
+    if (broken !== undefined) {
+      diagnostics.add(yamlProblem(file, broken));
+      return false;
+    }
+    const remarks = documents.flatMap((document) => isMap(document.contents) ? change(document) : []);
+    if (remarks.length === 0) return false;
+    terminal.err(`${file}:${remarks.map((remark) => `\n  ${remark}`).join("")}`);
+    const text = documents.map((document) =>
+      document.toString({ lineWidth: 0, indentSeq: false, flowCollectionPadding: false })
+    ).join("");
+    if (!save) terminal.out(text.trimEnd());
+    else {
+      access = "write";
+      await Deno.writeTextFile(file, text);
+    }
+    return true;
+  } catch (cause) {
+    const position = { file, line: 1, column: 1 }, message = fileProblem(cause, access);
+    diagnostics.add({ severity: "error", code: "unreadable-file", message, position });
+    return false;
+  }
+}
+
+function yamlProblem(file: string, { message, linePos }: YAMLParseError): Diagnostic {
+  const { line, col: column } = linePos?.[0] ?? { line: 1, col: 1 };
+  return {
+    severity: "error",
+    code: "invalid-yaml",
+    message: message.replace(/ at line \d[^]*/, ""),
+    position: { file, line, column },
+  };
 }
 
 /** Kyverno parity: `fix test` moves and removes these fields. Pinned by tests/cli/fix_test.ts. */

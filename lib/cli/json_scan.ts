@@ -5,6 +5,7 @@ import { Fault, goPrint, isFault, isObject, type Json, type JsonObject } from ".
 import { compileLabelSelectorText } from "../kube/mod.ts";
 import { payloadReport, scanLine } from "../report/mod.ts";
 import { loadDocuments } from "../sources/mod.ts";
+import { counted } from "./counted.ts";
 import { standardInputProblem } from "./standard_input.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
@@ -51,7 +52,7 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
   if (isFault(preprocessed)) return unusable(preprocessed.message, terminal);
   const items = payloadItems(preprocessed), { policies } = loaded;
   const resources = items.length === 1 ? "resource" : "resources";
-  const against = `${policies.length} ${policies.length === 1 ? "policy" : "policies"}`;
+  const against = counted(policies.length, "policy", "policies");
   print(`Running ( evaluating ${items.length} ${resources} against ${against} ) ...`);
   const reports: JsonObject[] = [];
   let failing = 0;

@@ -1,4 +1,4 @@
-import { celExceptionProblems, compile, exceptionProblems } from "../engine/mod.ts";
+import { celExceptionProblems, compile, exceptionProblems, type Snapshot } from "../engine/mod.ts";
 import { type Diagnostic, formatDiagnostic, type Position, withPosition } from "../diagnostics/mod.ts";
 import { openList } from "../apply/mod.ts";
 import type { Dialect } from "../match/mod.ts";
@@ -12,6 +12,7 @@ import {
 } from "../documents/mod.ts";
 import { isCelException } from "../policy/mod.ts";
 import { policyDocuments } from "../sources/mod.ts";
+import { counted } from "./counted.ts";
 import { unevaluatedPolicies } from "./diagnostics.ts";
 import { strayExceptions } from "./lint_exceptions.ts";
 import type { Terminal } from "./terminal.ts";
@@ -29,45 +30,49 @@ export async function lint(
 ): Promise<number> {
   const { documents, diagnostics } = await policyDocuments(paths);
   const snapshot = compile(documents, { dialect });
-  const refused = snapshot.policies.flatMap(({ policy }) => [
-    ...metadataRefusals(policy),
-    ...(policy.language === "classic" ? refusals(policy) : missingFields(policy)),
-  ]);
-  const all: Diagnostic[] = [
-    ...diagnostics,
-    ...snapshot.diagnostics.filter((each) => isError(each) || !refused.some(isAbout(each.position)))
-      .map(asRefused),
-    ...refused,
-    ...await unusableSigners(snapshot),
-    ...unevaluatedPolicies(snapshot),
-    ...snapshot.policies.flatMap(({ policy }) =>
-      policy.language === "classic" ? authorNotes(policy) : idleParts(policy)
-    ),
-    ...snapshot.others.flatMap(admissionPolicyProblems),
-    ...strayExceptions(snapshot),
-    ...snapshot.exceptions.flatMap(({ document, locate }) =>
-      exceptionProblems(document).map((problem) => withPosition(problem, locate))
-    ),
-    ...snapshot.others.filter(isCelException).flatMap(({ document, locate }) =>
-      celExceptionProblems(document, { dialect }).map((problem) => withPosition(problem, locate))
-    ),
-  ];
+  const all = [...diagnostics, ...await problemsOf(snapshot, dialect)];
   if (documents.every(({ value }) => openList(value).length === 0) && !all.some(isError)) {
     const message = `${paths.join(", ")}: there are no policies`;
     all.push({ severity: "error", code: "no-policies", message });
   }
   for (const diagnostic of inFileOrder(all)) terminal.out(withoutCommands(formatDiagnostic(diagnostic)));
   const errors = all.filter(isError).length;
-  const count = snapshot.policies.length + snapshot.jsonPolicies.length;
-  const others = all.length - errors;
+  const policies = snapshot.policies.length + snapshot.jsonPolicies.length;
   terminal.err(
     [
-      `${count} ${count === 1 ? "policy" : "policies"}`,
-      `${errors} ${errors === 1 ? "error" : "errors"}`,
-      `${others} other ${others === 1 ? "remark" : "remarks"}`,
+      counted(policies, "policy", "policies"),
+      counted(errors, "error"),
+      counted(all.length - errors, "other remark"),
     ].join(", "),
   );
   return errors > 0 ? 1 : 0;
+}
+
+/** The problems of policies, of exceptions, and of what the API server would refuse. */
+async function problemsOf(snapshot: Snapshot, dialect: Dialect): Promise<Diagnostic[]> {
+  const { policies, others, exceptions } = snapshot;
+  const refused = policies.flatMap(({ policy }) => [
+    ...metadataRefusals(policy),
+    ...(policy.language === "classic" ? refusals(policy) : missingFields(policy)),
+  ]);
+  return [
+    ...snapshot.diagnostics.filter((each) => isError(each) || !refused.some(isAbout(each.position)))
+      .map(asRefused),
+    ...refused,
+    ...await unusableSigners(snapshot),
+    ...unevaluatedPolicies(snapshot),
+    ...policies.flatMap(({ policy }) =>
+      policy.language === "classic" ? authorNotes(policy) : idleParts(policy)
+    ),
+    ...others.flatMap(admissionPolicyProblems),
+    ...strayExceptions(snapshot),
+    ...exceptions.flatMap(({ document, locate }) =>
+      exceptionProblems(document).map((problem) => withPosition(problem, locate))
+    ),
+    ...others.filter(isCelException).flatMap(({ document, locate }) =>
+      celExceptionProblems(document, { dialect }).map((problem) => withPosition(problem, locate))
+    ),
+  ];
 }
 
 /** Diagnostics of a file one after the other, from its top to its end. */

@@ -15,6 +15,7 @@ import {
 import { toYaml } from "../yaml/mod.ts";
 import { dashboard } from "../server/mod.ts";
 import { policyChecksum, policyDocuments } from "../sources/mod.ts";
+import { counted } from "./counted.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 import { version } from "./version.ts";
 import { writeFolder } from "./write_folder.ts";
@@ -101,7 +102,7 @@ async function readPolicies(
   const problems = all.map(formatDiagnostic);
   const errors = all.filter(({ severity }) => severity === "error").length;
   if (errors === 0) return { snapshot, files, problems };
-  const count = `${errors} ${errors === 1 ? "error" : "errors"}`;
+  const count = counted(errors, "error");
   return {
     snapshot: undefined,
     files,

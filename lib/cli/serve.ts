@@ -2,6 +2,7 @@ import { environmentVariable } from "../adapters/mod.ts";
 import { openGate } from "../host/mod.ts";
 import { isFault } from "../json/mod.ts";
 import type { LoadedPolicies } from "../sources/mod.ts";
+import { counted } from "./counted.ts";
 import {
   accessProblem,
   keyPairProblem,
@@ -88,7 +89,7 @@ function report(
   const names = snapshot.policies.map(({ policy, broken }) =>
     broken === undefined ? policy.key : `${policy.key} (broken)`
   );
-  say("info", `loaded ${names.length} ${names.length === 1 ? "policy" : "policies"}: ${names.join(", ")}`);
+  say("info", `loaded ${counted(names.length, "policy", "policies")}: ${names.join(", ")}`);
 }
 
 /** Waits for SIGINT or SIGTERM. SIGHUP makes the server load its certificate and policies again. */

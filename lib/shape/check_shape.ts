@@ -22,60 +22,70 @@ export interface ShapeStart {
 
 /** Compares a value with its shape. Unknown fields and wrong types become diagnostics with their position. */
 export function checkShape(value: Json, shape: Shape, start: ShapeStart): Diagnostic[] {
-  const found: Diagnostic[] = [];
-  walk(value, shape, start.path);
-  return found;
+  const check = new ShapeCheck(start);
+  check.walk(value, shape, start.path);
+  return check.diagnostics;
+}
 
-  function walk(node: Json, expected: Shape, path: (string | number)[]): void {
+type Path = (string | number)[];
+
+/** Walks down a value and its shape together, and collects the differences. */
+class ShapeCheck {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #start: ShapeStart;
+
+  constructor(start: ShapeStart) {
+    this.#start = start;
+  }
+
+  walk(node: Json, expected: Shape, path: Path): void {
     if (node === null || expected === "open") return;
-    if (typeof expected === "string") return checkScalar(node, expected, path);
+    if (typeof expected === "string") return this.#scalar(node, expected, path);
     if (isChoice(expected)) {
-      return void choiceProblems(node, expected, path).forEach((each) => report(each, path));
+      return void choiceProblems(node, expected, path).forEach((each) => this.#report(each, path));
     }
     if (isListShape(expected)) {
       // A scalar in place of a list is read as a list of one: older policies have `clusterroles: cluster-admin`.
-      if (isList(node)) node.forEach((item, index) => walk(item, expected[0], [...path, index]));
-      else if (typeof expected[0] !== "string") wrongType(path, "a list");
-      else readAnyway(path, `a list, not ${nameOf(node)}`, "write it as a list of one");
+      if (isList(node)) node.forEach((item, index) => this.walk(item, expected[0], [...path, index]));
+      else if (typeof expected[0] !== "string") this.#wrongType(path, "a list");
+      else this.#readAnyway(path, `a list, not ${nameOf(node)}`, "write it as a list of one");
       return;
     }
-    if (!isObject(node)) return wrongType(path, `an object, not ${nameOf(node)}`);
+    if (!isObject(node)) return this.#wrongType(path, `an object, not ${nameOf(node)}`);
     for (const [name, child] of Object.entries(node)) {
-      if (Object.hasOwn(expected, name)) walk(child, expected[name]!, [...path, name]);
-      else unknown(name, Object.keys(expected), path);
+      if (Object.hasOwn(expected, name)) this.walk(child, expected[name]!, [...path, name]);
+      else this.#unknownField(name, Object.keys(expected), path);
     }
   }
 
-  function checkScalar(node: Json, expected: "text" | "flag" | "number", path: (string | number)[]): void {
-    if (!isOfType(node, expected)) wrongType(path, `${wanted[expected]}, not ${nameOf(node)}`);
+  #scalar(node: Json, expected: "text" | "flag" | "number", path: Path): void {
+    if (!isOfType(node, expected)) this.#wrongType(path, `${wanted[expected]}, not ${nameOf(node)}`);
     else if (expected === "text" && !isString(node)) {
-      readAnyway(path, `text, not ${nameOf(node)}`, "quote what is meant as text");
+      this.#readAnyway(path, `text, not ${nameOf(node)}`, "quote what is meant as text");
     }
   }
 
-  function readAnyway(path: (string | number)[], right: string, hint: string): void {
-    if (start.stored !== true) return;
+  /** Reports a value that Postern reads and an API server refuses. */
+  #readAnyway(path: Path, right: string, hint: string): void {
+    if (this.#start.stored !== true) return;
     const message = `${documentPathText(path)} must be ${right}`;
-    report({ severity: "warning", code: "refused-by-api-server", message, hint }, path);
+    this.#report({ severity: "warning", code: "refused-by-api-server", message, hint }, path);
   }
 
-  function unknown(name: string, names: string[], path: (string | number)[]): void {
+  #unknownField(name: string, names: string[], path: Path): void {
     const meant = didYouMean(name, names), hint = hintFor(name, names, meant);
     const where = path.length === 0 ? "" : ` in ${documentPathText(path)}`;
     const message = `Unknown field "${name}"${where}`;
-    report({ code: "unknown-field", message, hint, ...replacing(name, meant) }, [...path, name]);
+    this.#report({ code: "unknown-field", message, hint, ...replacing(name, meant) }, [...path, name]);
   }
 
-  function wrongType(path: (string | number)[], right: string): void {
+  #wrongType(path: Path, right: string): void {
     const which = path.length === 0 ? "The document" : documentPathText(path);
-    report({ code: "wrong-type", message: `${which} must be ${right}` }, path);
+    this.#report({ code: "wrong-type", message: `${which} must be ${right}` }, path);
   }
 
-  function report(
-    problem: Omit<Diagnostic, "severity"> & Partial<Diagnostic>,
-    path: (string | number)[],
-  ): void {
-    found.push(withPosition({ severity: "error", ...problem, path }, start.locate));
+  #report(problem: Omit<Diagnostic, "severity"> & Partial<Diagnostic>, path: Path): void {
+    this.diagnostics.push(withPosition({ severity: "error", ...problem, path }, this.#start.locate));
   }
 }
 

@@ -71,16 +71,9 @@ export async function runTest(
       absent,
       namespaces: setup.isCluster ? "cluster" : "values",
     };
-    const objectAnswers: ObjectAnswer[] = [];
-    for (const resource of resources) {
-      const { steps } = await applyPolicies(resource, options);
-      objectAnswers.push({ identity: identityOf(resource), object: resource, steps: steps.filter(shown) });
-    }
-    for (const payload of operation === "" ? input.payloads : []) {
-      const answer = await applyToPayload(payload, options);
-      objectAnswers.push({ ...answer, steps: answer.steps.filter(shown) });
-    }
-    answers.set(operation, objectAnswers);
+    const payloads = operation === "" ? input.payloads : [];
+    const all = [...await applyToResources(resources, options), ...await applyToPayloads(payloads, options)];
+    answers.set(operation, all.map((answer) => ({ ...answer, steps: answer.steps.filter(shown) })));
   }
   await Promise.all([close(), cel.close()]);
   return {
@@ -92,6 +85,27 @@ export async function runTest(
     environment: { now: ports.clock.now, random: ports.entropy.next },
     diagnostics: [...input.diagnostics, ...snapshot.diagnostics, ...ignoredOperations(snapshot, values)],
   };
+}
+
+async function applyToResources(
+  resources: readonly JsonObject[],
+  options: DecideOptions,
+): Promise<ObjectAnswer[]> {
+  const answers: ObjectAnswer[] = [];
+  for (const resource of resources) {
+    const { steps } = await applyPolicies(resource, options);
+    answers.push({ identity: identityOf(resource), object: resource, steps });
+  }
+  return answers;
+}
+
+async function applyToPayloads(
+  payloads: readonly TestPayload[],
+  options: DecideOptions,
+): Promise<ObjectAnswer[]> {
+  const answers: ObjectAnswer[] = [];
+  for (const payload of payloads) answers.push(await applyToPayload(payload, options));
+  return answers;
 }
 
 /** Applies the policies that may be about any JSON. The payload's file ending says how its numbers are read. */

@@ -75,33 +75,10 @@ export function* groupsOf(
     yield;
     const targets = targetsOf(compiled, phase);
     if (targets.length === 0 || !hasUsableSelectors(compiled)) continue;
-    const { policy } = compiled;
-    const failurePolicy = isGenerating(compiled) ? "Ignore" : policy.failurePolicy;
-    const shares = sharing === "all" || sharing === "namespaces" && policy.namespace !== undefined;
-    const policyKey = !shares && needsSeparateWebhook(compiled, conditionsOf) ? policy.key : undefined;
-    const selectors = shares ? noSelectors : selectorsOf(compiled);
-    const pathEnd = shares ? conditionalPath(compiled, sharing) : undefined;
-    const key = JSON.stringify([
-      failurePolicy,
-      policyKey ?? "",
-      policyKey === undefined ? selectors : "",
-      pathEnd ?? "",
-    ]);
+    const traits = traitsOf(compiled, sharing, conditionsOf), key = keyOf(traits);
     const member = { compiled, targets }, existing = groups.get(key);
     if (existing !== undefined) existing.members.push(member);
-    else {
-      const members = [member];
-      groups.set(key, {
-        family,
-        phase,
-        failurePolicy,
-        members,
-        policyKey,
-        selectors,
-        pathEnd,
-        ...single,
-      });
-    }
+    else groups.set(key, { family, phase, ...traits, members: [member], ...single });
   }
   const all: Group[] = [];
   for (const group of groups.values()) {
@@ -111,6 +88,25 @@ export function* groupsOf(
     yield;
   }
   return numbered(all);
+}
+
+/** The traits by which policies are grouped: those of one group have the same webhook. */
+type Traits = Pick<Group, "failurePolicy" | "policyKey" | "selectors" | "pathEnd">;
+
+function traitsOf(compiled: CompiledPolicy, sharing: Sharing, conditionsOf: ConditionsOf): Traits {
+  const { policy } = compiled;
+  const shares = sharing === "all" || sharing === "namespaces" && policy.namespace !== undefined;
+  return {
+    failurePolicy: isGenerating(compiled) ? "Ignore" : policy.failurePolicy,
+    policyKey: !shares && needsSeparateWebhook(compiled, conditionsOf) ? policy.key : undefined,
+    selectors: shares ? noSelectors : selectorsOf(compiled),
+    pathEnd: shares ? conditionalPath(compiled, sharing) : undefined,
+  };
+}
+
+/** A text that is the same for policies of one group. A policy with a separate webhook is alone in its group. */
+function keyOf({ failurePolicy, policyKey, selectors, pathEnd = "" }: Traits): string {
+  return JSON.stringify([failurePolicy, policyKey ?? "", policyKey === undefined ? selectors : "", pathEnd]);
 }
 
 const single = { isForConverted: false, besides: [], part: 1 } as const;
