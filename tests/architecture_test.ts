@@ -20,7 +20,7 @@ const allowed: Record<string, readonly string[]> = {
   ports: ["json"],
   slices: ["json", "ports"],
   answer_lifetime: ["ports"],
-  kube: ["json", "ports"],
+  kube: ["json", "bytes", "ports"],
   diagnostics: ["json"],
   yaml: ["json", "diagnostics"],
   shape: ["json", "diagnostics"],

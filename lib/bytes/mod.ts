@@ -8,4 +8,5 @@
 export { type DigestAlgorithm, hexDigest } from "./digest.ts";
 export { gunzip, gzip } from "./gzip.ts";
 export { hexOf } from "./hexadecimal.ts";
+export { sameBytes } from "./same_bytes.ts";
 export { utf8Decoder } from "./utf8_text.ts";

@@ -2,6 +2,7 @@ import { asList, asObject, equal, type Fault, field, type Json, type JsonObject 
 import type { Clock, Entropy } from "../ports.ts";
 import { completed } from "./defaults.ts";
 import type { Kinds, ServedKind } from "./kinds.ts";
+import { serverFields } from "./managed_fields.ts";
 import { isDefinition } from "./object_rules.ts";
 import { namespacedNameOf, shown } from "./read.ts";
 import { invalid, type Reply, replyWith } from "./reply.ts";
@@ -97,18 +98,6 @@ export function withFixedParts(live: JsonObject, next: JsonObject, part: "main" 
     metadata: { ...asObject(next["metadata"]), ...fixed },
   };
 }
-
-/** Fields of metadata that only the server sets. */
-const serverFields = [
-  "name",
-  "namespace",
-  "uid",
-  "creationTimestamp",
-  "generation",
-  "resourceVersion",
-  "deletionTimestamp",
-  "deletionGracePeriodSeconds",
-];
 
 /** The object with another status, or without one. */
 export function withStatus(object: JsonObject, status: Json | undefined): JsonObject {

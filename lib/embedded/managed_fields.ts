@@ -22,23 +22,23 @@ export interface Ownership {
   readonly fields: ReadonlySet<string>;
 }
 
+/** Fields of metadata that no write changes after the creation: only the server sets them. */
+export const serverFields = [
+  "name",
+  "namespace",
+  "uid",
+  "creationTimestamp",
+  "generation",
+  "resourceVersion",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+];
+
 /** The fields of metadata that no manager owns: those that the server sets, and those that name the object. */
 const unowned = new Set([
   "/apiVersion",
   "/kind",
-  ...[
-    "name",
-    "generateName",
-    "namespace",
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "managedFields",
-    "selfLink",
-  ].map((name) => `/metadata/${name}`),
+  ...[...serverFields, "generateName", "managedFields", "selfLink"].map((name) => `/metadata/${name}`),
 ]);
 
 /** The JSON pointers of an object's leaves that managers can own. A list is one leaf. */

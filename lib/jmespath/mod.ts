@@ -29,6 +29,7 @@ export {
   outlineExpression,
   SyntaxFault,
 } from "./expression.ts";
+export { cleanPath } from "./clean_path.ts";
 export { expressionHint } from "./expression_hint.ts";
 export { wrongArity } from "./plan/call.ts";
 export type { TreeItem } from "./syntax/outline.ts";

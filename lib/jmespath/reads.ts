@@ -46,7 +46,7 @@ class Reader {
     };
   }
 
-  /** A value is used as it is: its path ends here. */
+  /** A value is used as it is, or no name describes the next step: its path ends here. */
   end(path: Path): void {
     if (path !== undefined && path.length > 0) this.#paths.set(JSON.stringify(path), path);
   }
@@ -124,7 +124,6 @@ class Reader {
     return list && list.length > 0 ? longer(list, "[]") : this.#endAt(list);
   }
 
-  /** A value is used as it is, because no name describes the next step from the root. */
   #endAt(path: Path): undefined {
     this.end(path);
     return undefined;

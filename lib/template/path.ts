@@ -1,4 +1,6 @@
+import { cleanPath } from "../jmespath/mod.ts";
 import type { DocumentPath } from "../json/mod.ts";
+
 /** The path of a child in the form of Kyverno's messages: `/spec/a.b\/c/0`. */
 export function pathOf(parent: string, key: string | number): string {
   return `${parent}/${typeof key === "number" ? key : key.replaceAll("/", "\\/")}`;
@@ -7,18 +9,6 @@ export function pathOf(parent: string, key: string | number): string {
 /** Joins two paths as `cd` does: `.` stays, `..` goes up, and never above the root. */
 export function joinPath(base: string, relative: string): string {
   return cleanPath(base === "" ? relative : `${base}/${relative}`);
-}
-
-/** A path without empty steps, `.` and `..`; a relative one may still begin with `..`. */
-export function cleanPath(path: string): string {
-  const absolute = path.startsWith("/");
-  const steps: string[] = [];
-  for (const step of path.split("/")) {
-    if (step === "" || step === ".") continue;
-    if (step !== ".." || (!absolute && (steps.length === 0 || steps.at(-1) === ".."))) steps.push(step);
-    else steps.pop();
-  }
-  return absolute ? `/${steps.join("/")}` : steps.join("/") || ".";
 }
 
 /**

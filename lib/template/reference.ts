@@ -8,9 +8,10 @@ import {
   setField,
   withoutEnding,
 } from "../json/mod.ts";
+import { cleanPath } from "../jmespath/mod.ts";
 import { withoutAnchor } from "./anchor.ts";
 import { isTooDeep } from "./depth.ts";
-import { cleanPath, joinPath, pathOf } from "./path.ts";
+import { joinPath, pathOf } from "./path.ts";
 
 /** The operators that a reference may begin with. The result is then text: the operator and the value. */
 const operators = [">=", "<=", ">", "<", "!"] as const;

@@ -1,10 +1,10 @@
 import { apart, Fault, isList, type Json } from "../../json/mod.ts";
-import type { ByFunction, FunctionRecord, PlainFunction } from "../functions/record.ts";
-import { isOfType } from "../functions/value_type.ts";
+import type { ByFunction, FunctionRecord, PlainFunction, ValueType } from "../functions/record.ts";
+import { isOfOneType, typesOf } from "../functions/value_type.ts";
 import { printed } from "../printed.ts";
 import { spend, spendOnArguments, spendOnRefused, spendOnResult } from "../steps.ts";
 import type { CommunityEvaluate } from "./frame.ts";
-import type { CommunityFunction, CommunityTable, CommunityType } from "./functions/record.ts";
+import type { CommunityFunction, CommunityTable } from "./functions/record.ts";
 
 /** An argument as planned: a value, or an expression that the function applies to values of its own. */
 export type CommunityArgument =
@@ -103,15 +103,7 @@ function wrongReferences(record: FunctionRecord, args: readonly CommunityArgumen
   return wrongType(args[wrong]!.kind === "reference" ? "an expression" : "a value", typesOf(record, wrong));
 }
 
-function typesOf({ parameters }: FunctionRecord, index: number): readonly CommunityType[] {
-  return parameters[Math.min(index, parameters.length - 1)]?.types ?? ["any"];
-}
-
-function wrongType(value: string, types: readonly CommunityType[]): Fault {
+function wrongType(value: string, types: readonly ValueType[]): Fault {
   const wanted = types.map((type) => `"${type}"`).join(", ");
   return new Fault(`invalid type for: ${value}, expected: []functions.JpType{${wanted}}`);
-}
-
-function isOfOneType(value: Json, types: readonly CommunityType[]): boolean {
-  return types.some((type) => isOfType(value, type));
 }

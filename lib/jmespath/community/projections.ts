@@ -1,5 +1,6 @@
 import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
 import { isTruthy } from "../plan/value.ts";
+import { type SliceBounds, sliced } from "../slice.ts";
 import { spend, stepsOfSorting } from "../steps.ts";
 import type { CommunityEvaluate, Frame } from "./frame.ts";
 
@@ -87,37 +88,14 @@ export function planFlatten(operand: CommunityEvaluate): CommunityEvaluate {
 }
 
 /** `[start:stop:step]` of a list or, by characters, of a text; null of anything else. */
-export function planSlice(
-  { start, stop, step }: { start: number | undefined; stop: number | undefined; step: number | undefined },
-): CommunityEvaluate {
-  const stride = step ?? 1;
+export function planSlice(bounds: SliceBounds): CommunityEvaluate {
   return (current, { budget }) => {
     if (isList(current)) {
-      if (stride === 0) return new Fault("invalid slice, step cannot be 0");
-      const taken = take(current, { start, stop }, stride);
+      if (bounds.step === 0) return new Fault("invalid slice, step cannot be 0");
+      const taken = sliced(current, bounds);
       return spend(taken.length, budget) ?? taken;
     }
-    if (typeof current !== "string" || stride === 0) return null;
-    return spend(current.length, budget) ?? take([...current], { start, stop }, stride).join("");
+    if (typeof current !== "string" || bounds.step === 0) return null;
+    return spend(current.length, budget) ?? sliced([...current], bounds).join("");
   };
-}
-
-function take<T>(
-  items: readonly T[],
-  { start, stop }: { readonly start: number | undefined; readonly stop: number | undefined },
-  step: number,
-): T[] {
-  const backwards = step < 0;
-  const first = start === undefined
-    ? (backwards ? items.length - 1 : 0)
-    : within(items.length, start, backwards);
-  const end = stop === undefined ? (backwards ? -1 : items.length) : within(items.length, stop, backwards);
-  const taken: T[] = [];
-  for (let index = first; backwards ? index > end : index < end; index += step) taken.push(items[index]!);
-  return taken;
-}
-
-function within(length: number, index: number, backwards: boolean): number {
-  if (index < 0) return Math.max(index + length, backwards ? -1 : 0);
-  return Math.min(index, backwards ? length - 1 : length);
 }

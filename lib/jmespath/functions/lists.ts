@@ -1,12 +1,27 @@
 import { compareBytes, countCharacters, Fault, type Json, sortedTexts, TextSearch } from "../../json/mod.ts";
 import { maxText } from "../go_strings.ts";
 import { perCharacter, searchingFor, sorting } from "../costs.ts";
-import { spend, stepsOfSorting } from "../steps.ts";
+import { type Cost, spend, stepsOfSorting } from "../steps.ts";
 import { tooLarge } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 const list = parameter("list", "array");
 const by = parameter("expression", "expref");
+
+/** `contains` of a list or a string, whose elements are compared by `isSame`. */
+export function containsBy(isSame: (element: Json, search: Json) => boolean, cost: Cost): FunctionRecord {
+  return {
+    kind: "plain",
+    name: "contains",
+    parameters: [parameter("subject", "array", "string"), parameter("search", "any")],
+    returns: ["boolean"],
+    cost,
+    apply: ([subject, search]) =>
+      typeof subject === "string"
+        ? typeof search === "string" && new TextSearch(search).positionIn(subject) >= 0
+        : (subject as readonly Json[]).some((element) => isSame(element, search!)),
+  };
+}
 
 /** The standard's functions of lists; those that also take strings or objects among them. */
 export const lists: readonly FunctionRecord[] = [
@@ -22,20 +37,8 @@ export const lists: readonly FunctionRecord[] = [
       return spend(stepsOfField * count, budget) ?? count;
     },
   },
-  {
-    kind: "plain",
-    name: "contains",
-    parameters: [parameter("subject", "array", "string"), parameter("search", "any")],
-    returns: ["boolean"],
-    cost: searchingFor,
-    apply: ([subject, search]) => {
-      if (typeof subject === "string") {
-        return typeof search === "string" && new TextSearch(search).positionIn(subject) >= 0;
-      }
-      // Kyverno crashes when it must compare two lists or two objects here; Postern compares their identity only.
-      return (subject as readonly Json[]).some((element) => element === search);
-    },
-  },
+  // Kyverno crashes when it must compare two lists or two objects here; Postern compares their identity only.
+  containsBy((element, search) => element === search, searchingFor),
   {
     kind: "plain",
     name: "join",

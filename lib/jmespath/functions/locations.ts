@@ -1,5 +1,6 @@
 import { Fault, isFault } from "../../json/mod.ts";
 import { type IpAddress, isOfClass, parseIpAddress, unmapped } from "../../kube/mod.ts";
+import { cleanPath } from "../clean_path.ts";
 import { urlHost } from "../url_host.ts";
 import { perCharacter } from "../costs.ts";
 import { functionFault } from "./fault.ts";
@@ -13,7 +14,8 @@ export const locations: readonly FunctionRecord[] = [
     parameters: [parameter("path", "string")],
     returns: ["string"],
     cost: perCharacter(1),
-    apply: ([path]) => cleanPath(path as string),
+    // As Go's `filepath.Join` of one part, which leaves the empty path empty.
+    apply: ([path]) => path === "" ? "" : cleanPath(path as string),
   },
   {
     kind: "plain",
@@ -39,20 +41,6 @@ function isInternal(address: IpAddress): boolean {
 function withoutZone(host: string): string {
   const colon = host.indexOf(":"), zone = host.lastIndexOf("%");
   return colon >= 0 && zone > colon ? host.slice(0, zone) : host;
-}
-
-/** A path cleaned as Go's `filepath.Join` of one part does it; the empty path stays empty. */
-function cleanPath(path: string): string {
-  if (path === "") return "";
-  const rooted = path.startsWith("/");
-  const kept: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "" || part === ".") continue;
-    if (part !== "..") kept.push(part);
-    else if (kept.length > 0 && kept.at(-1) !== "..") kept.pop();
-    else if (!rooted) kept.push("..");
-  }
-  return (rooted ? "/" : "") + kept.join("/") || ".";
 }
 
 /** The notes of these functions. */

@@ -1,8 +1,18 @@
 import { isList, isObject, type Json } from "../../json/mod.ts";
-import type { ValueType } from "./record.ts";
+import type { FunctionRecord, ValueType } from "./record.ts";
 
-/** Whether a value is of a type of signatures; an expression reference is no value. */
-export function isOfType(value: Json, type: ValueType): boolean {
+/** The types of an argument: those of its parameter, which for further arguments is the last. */
+export function typesOf({ parameters }: FunctionRecord, index: number): readonly ValueType[] {
+  return parameters[Math.min(index, parameters.length - 1)]?.types ?? ["any"];
+}
+
+/** Whether a value is of one of the types. */
+export function isOfOneType(value: Json, types: readonly ValueType[]): boolean {
+  return types.some((type) => isOfType(value, type));
+}
+
+/** An expression reference is no value. */
+function isOfType(value: Json, type: ValueType): boolean {
   switch (type) {
     case "any":
       return true;

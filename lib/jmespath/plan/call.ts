@@ -7,7 +7,7 @@ import type {
   PlainFunction,
   ValueType,
 } from "../functions/record.ts";
-import { isOfType } from "../functions/value_type.ts";
+import { isOfOneType, typesOf } from "../functions/value_type.ts";
 import { spend, spendOnArguments, spendOnRefused, spendOnResult } from "../steps.ts";
 import { printed } from "../printed.ts";
 import { type Evaluate, type ExpressionPlan, runWithoutInput, swallowMissing } from "./value.ts";
@@ -59,10 +59,6 @@ export function wrongArity(record: FunctionRecord, count: number): Fault | undef
   return count === wanted || record.anyCount === true ? undefined : new Fault("incorrect number of args");
 }
 
-function typesOf(record: FunctionRecord, index: number): readonly ValueType[] {
-  return record.parameters[Math.min(index, record.parameters.length - 1)]?.types ?? ["any"];
-}
-
 /** Returns the check of an argument; `undefined` where any value will do. */
 function checkOf(record: FunctionRecord, index: number, arg: Argument): Check | undefined {
   const types = typesOf(record, index);
@@ -77,8 +73,7 @@ function checkOf(record: FunctionRecord, index: number, arg: Argument): Check | 
   if (only === "number") {
     return (value) => typeof value === "number" ? undefined : wrongType(printed(value), types);
   }
-  return (value) =>
-    types.some((type) => isOfType(value, type)) ? undefined : wrongType(printed(value), types);
+  return (value) => isOfOneType(value, types) ? undefined : wrongType(printed(value), types);
 }
 
 function wrongType(value: string, types: readonly ValueType[]): Fault {
@@ -120,10 +115,9 @@ function planPlain(
   return args.length === 1 ? planOfOne(call) : args.length === 2 ? planOfTwo(call) : planOfMany(call);
 }
 
-function planOfOne({ record, apply, args, checks }: PlainCall): Evaluate {
-  const [arg] = args as [Evaluate], [check] = checks as [Check | undefined];
+function planOfOne({ record, apply, args: [arg], checks: [check] }: PlainCall): Evaluate {
   return (current, run) => {
-    const value = swallowMissing(arg(current, run));
+    const value = swallowMissing(arg!(current, run));
     if (value instanceof Fault) return value;
     const values = [value];
     return spendOnRefused(check?.(value), values, run) ?? spendOnArguments(record, values, run) ??
@@ -131,13 +125,13 @@ function planOfOne({ record, apply, args, checks }: PlainCall): Evaluate {
   };
 }
 
-function planOfTwo({ record, apply, args, checks }: PlainCall): Evaluate {
-  const [one, other] = args as [Evaluate, Evaluate];
-  const [checkOne, checkOther] = checks as [Check | undefined, Check | undefined];
+function planOfTwo(
+  { record, apply, args: [one, other], checks: [checkOne, checkOther] }: PlainCall,
+): Evaluate {
   return (current, run) => {
-    const first = swallowMissing(one(current, run));
+    const first = swallowMissing(one!(current, run));
     if (first instanceof Fault) return first;
-    const second = swallowMissing(other(current, run));
+    const second = swallowMissing(other!(current, run));
     if (second instanceof Fault) return second;
     const values = [first, second];
     return spendOnRefused(checkOne?.(first) ?? checkOther?.(second), values, run) ??

@@ -23,7 +23,7 @@ import {
   swallowMissing,
 } from "./value.ts";
 
-/** What planning a part of an expression needs: the functions, and whether the part is applied to the root. */
+/** The position of a part of an expression, and the tools to plan it. */
 export interface PlanPosition {
   readonly functions: FunctionTable;
   /** Whether the current value is the root, that is the scope. */

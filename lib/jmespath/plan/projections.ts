@@ -1,4 +1,5 @@
 import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
+import { type SliceBounds, sliced } from "../slice.ts";
 import { spend, stepsOfSorting } from "../steps.ts";
 import { type Evaluate, type ExpressionPlan, isTruthy, type Run, swallowMissing } from "./value.ts";
 
@@ -92,30 +93,14 @@ export function planFlatten(of: ExpressionPlan): Evaluate {
 }
 
 /** `[start:stop:step]` of the current value. */
-export function planSlice(
-  { start, stop, step = 1 }: {
-    readonly start: number | undefined;
-    readonly stop: number | undefined;
-    readonly step: number | undefined;
-  },
-): Evaluate {
+export function planSlice(bounds: SliceBounds): Evaluate {
   const zeroStep = new Fault("Invalid slice, step cannot be 0");
   return (current, run) => {
     if (!isList(current)) return null;
-    if (step === 0) return zeroStep;
-    const length = current.length;
-    const first = start === undefined ? (step < 0 ? length - 1 : 0) : within(length, start, step);
-    const end = stop === undefined ? (step < 0 ? -1 : length) : within(length, stop, step);
-    const result: Json[] = [];
-    if (step > 0) { for (let index = first; index < end; index += step) result.push(current[index]!); }
-    else for (let index = first; index > end; index += step) result.push(current[index]!);
+    if (bounds.step === 0) return zeroStep;
+    const result = sliced(current, bounds);
     return spend(result.length, run) ?? result;
   };
-}
-
-function within(length: number, index: number, step: number): number {
-  if (index < 0) return Math.max(index + length, step < 0 ? -1 : 0);
-  return index >= length ? (step < 0 ? length - 1 : length) : index;
 }
 
 function project(

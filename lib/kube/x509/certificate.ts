@@ -1,3 +1,4 @@
+import { sameBytes } from "../../bytes/mod.ts";
 import { Fault, type Json } from "../../json/mod.ts";
 import { encodeBase64 } from "../go_base64.ts";
 import { orNull, readName } from "./name.ts";
@@ -84,7 +85,7 @@ export function certificateJson(bytes: Uint8Array): Json | Fault {
     fields.Extensions = orNull(extensions.map(extensionJson));
     processExtensions(list, extensions, fields);
   }
-  if (!equalBytes(certificate.read(tags.sequence).bytes, inner.bytes)) {
+  if (!sameBytes(certificate.read(tags.sequence).bytes, inner.bytes)) {
     certificate.fail("x509: inner and outer signature algorithm identifiers don't match");
   }
   const signature = certificate.bitString().bytes;
@@ -112,8 +113,4 @@ export function certificateJson(bytes: Uint8Array): Json | Fault {
     NotBefore: notBefore,
     NotAfter: notAfter,
   };
-}
-
-function equalBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }

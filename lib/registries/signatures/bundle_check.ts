@@ -1,7 +1,7 @@
 import type { Bundle } from "@sigstore/bundle";
 import type { TrustMaterial } from "@sigstore/verify";
 import { asList, asString, dig, field, type Json, parseJson } from "../../json/mod.ts";
-import { sameBytes } from "./bytes.ts";
+import { sameBytes } from "../../bytes/mod.ts";
 import { nameDefaultDigest } from "./digest_shim.ts";
 import { base64Bytes, pemBlocks } from "./pem.ts";
 

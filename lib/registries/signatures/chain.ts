@@ -1,6 +1,6 @@
 import type { AuthorityCertificates } from "./authority_certificates.ts";
 import type { Certificate } from "./certificate.ts";
-import { sameBytes } from "./bytes.ts";
+import { sameBytes } from "../../bytes/mod.ts";
 
 /** The certificates from which a chain is built, and what every certificate of it must allow. */
 export interface ChainOptions {

@@ -7,7 +7,7 @@ import { noChain } from "./cosign_signer.ts";
 import type { CosignTrust } from "./cosign_trust.ts";
 import type { IdentityPatterns } from "./identity.ts";
 import { type LogEntry, readLogBundle, refusesLogEntry } from "./log_entry.ts";
-import { sameBytes } from "./bytes.ts";
+import { sameBytes } from "../../bytes/mod.ts";
 import { base64Bytes } from "./pem.ts";
 import type { Hash, PublicKey } from "./public_key.ts";
 import type { SignedMessage } from "./signed_message.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../json/mod.ts";
 import { sha256 } from "../registry/sha256.ts";
 import { base64Bytes, base64Text, pemBlocks } from "./pem.ts";
-import { sameBytes } from "./bytes.ts";
+import { sameBytes } from "../../bytes/mod.ts";
 import { PublicKey } from "./public_key.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import type { SignedMessage } from "./signed_message.ts";

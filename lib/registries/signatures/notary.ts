@@ -2,7 +2,7 @@ import { asList, dig, Fault, isFault, type Json, textField } from "../../json/mo
 import type { SignatureTried, Signer, WantedAttestations } from "../../ports.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { Manifest, Referrer } from "../registry/content.ts";
-import { sameBytes } from "./bytes.ts";
+import { sameBytes } from "../../bytes/mod.ts";
 import type { AuthorityCertificates } from "./authority_certificates.ts";
 import type { Certificate } from "./certificate.ts";
 import { type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";

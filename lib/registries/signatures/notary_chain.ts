@@ -1,5 +1,5 @@
 import type { AuthorityCertificates } from "./authority_certificates.ts";
-import { sameBytes } from "./bytes.ts";
+import { sameBytes } from "../../bytes/mod.ts";
 import type { Certificate } from "./certificate.ts";
 import { refusesKey } from "./notary_algorithms.ts";
 import { subjectText } from "./subject_text.ts";

@@ -1,6 +1,6 @@
 import { isFault } from "../../json/mod.ts";
 import type { AuthorityCertificates } from "./authority_certificates.ts";
-import { sameBytes } from "./bytes.ts";
+import { sameBytes } from "../../bytes/mod.ts";
 import type { Certificate } from "./certificate.ts";
 import type { NotaryEnvelope } from "./notary_envelope.ts";
 import { signsDataAlone, statesKeyUsage } from "./notary_chain.ts";

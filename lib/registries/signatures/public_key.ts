@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject, verify as verifyNow } from "node:crypto";
 import { Fault, isFault } from "../../json/mod.ts";
-import { plainBytes } from "./bytes.ts";
+import { plainBytes } from "./plain_bytes.ts";
 import { pemBlocks, toPem } from "./pem.ts";
 
 /** The hash algorithm of a signature. */

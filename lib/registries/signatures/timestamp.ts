@@ -1,7 +1,7 @@
 import { Fault, isFault } from "../../json/mod.ts";
 import type { AuthorityCertificates } from "./authority_certificates.ts";
 import type { Certificate } from "./certificate.ts";
-import { sameBytes } from "./bytes.ts";
+import { sameBytes } from "../../bytes/mod.ts";
 import { buildChain, sortAuthorities, usages } from "./chain.ts";
 import { digestOf, readTimestampResponse, type TimestampToken } from "./timestamp_token.ts";
 

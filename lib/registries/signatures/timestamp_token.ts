@@ -1,7 +1,7 @@
 import type { ASN1Obj } from "@sigstore/core";
 import { Fault, isFault } from "../../json/mod.ts";
 import { encodedParts, encodeParts } from "./asn1.ts";
-import { sameBytes } from "./bytes.ts";
+import { sameBytes } from "../../bytes/mod.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import type { Hash, PublicKey, Signed } from "./public_key.ts";
 

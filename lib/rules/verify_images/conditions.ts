@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from "../../json/mod.ts";
 import { compileTemplate, type Template } from "../../template/mod.ts";
-import { observed, ruleConditions } from "../conditions.ts";
+import { observed, reportConditions, ruleConditions } from "../conditions.ts";
 import { textOfMessage } from "../message.ts";
 import type { RuleTools } from "../rule_kind.ts";
 
@@ -30,13 +30,8 @@ export function compileStatementConditions(
 ): StatementConditions | undefined {
   if (written === undefined || written === null) return undefined;
   const conditions = compileConditions(written, { dialect: "current", evaluator: "blocks" });
-  if (isFault(conditions)) {
-    tools.report({ severity: "error", code: "bad-conditions", message: conditions.message, path });
-    return { check: () => conditions };
-  }
-  for (const problem of conditions.problems) {
-    tools.report({ ...problem, path: [...path, ...problem.path] });
-  }
+  reportConditions(conditions, tools, path);
+  if (isFault(conditions)) return { check: () => conditions };
   // Kyverno parity: the variables of all conditions are replaced before the first one is evaluated. Pinned by
   // "failed to check attestations: failed to substitute variables in attestation conditions: ".
   const whole = compileTemplate(written);

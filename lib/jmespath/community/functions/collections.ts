@@ -1,4 +1,5 @@
-import { equal, Fault, isList, isObject, type Json, setField, TextSearch } from "../../../json/mod.ts";
+import { equal, Fault, isList, isObject, type Json, setField } from "../../../json/mod.ts";
+import { containsBy } from "../../functions/lists.ts";
 import { functionFault } from "../../functions/fault.ts";
 import { fieldsOfArguments, searchingFor, wholeValues } from "../../costs.ts";
 import { stepsOfMade } from "../../steps.ts";
@@ -37,19 +38,7 @@ export const collections: readonly FunctionRecord[] = [
       return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
     },
   },
-  {
-    kind: "plain",
-    name: "contains",
-    parameters: [parameter("subject", "array", "string"), parameter("search", "any")],
-    returns: ["boolean"],
-    cost: (args, limit) => wholeValues(args, limit) + searchingFor(args, limit),
-    apply: ([subject, search]) => {
-      if (typeof subject === "string") {
-        return typeof search === "string" && new TextSearch(search).positionIn(subject) >= 0;
-      }
-      return (subject as readonly Json[]).some((element) => equal(element, search!));
-    },
-  },
+  containsBy(equal, (args, limit) => wholeValues(args, limit) + searchingFor(args, limit)),
   {
     kind: "plain",
     name: "merge",

@@ -1,7 +1,4 @@
-import type { FunctionRecord, ValueType } from "../../functions/record.ts";
-
-/** Types as signatures name them. */
-export type CommunityType = ValueType;
+import type { FunctionRecord } from "../../functions/record.ts";
 
 /** A function of this dialect: a record as the other dialect has them, and how many last arguments may be left out. */
 export interface CommunityFunction {
