@@ -156,10 +156,7 @@ export class LoadTracker {
     return progress.loop(begin);
   }
 
-  /**
-   * Returns a random number. A rule that waited gets the same number when it is evaluated again. Numbers are kept for
-   * that, so they take steps.
-   */
+  /** A random number; a rule that is evaluated again gets the same. It is kept for that, so it takes steps. */
   random(): number {
     const { entropy } = this.ports;
     if ((this.steps.left -= stepsOfNumber) < 0) return entropy.next();
@@ -229,9 +226,9 @@ export class LoadTracker {
   }
 
   /**
-   * The answer to an external call. The first call starts the load and returns a pending fault, unless the answer is
-   * there at once; the caller then calls {@link awaitLoads} and evaluates again. A request makes each call once.
-   * Explanations show its name; its key also holds secrets, such as credentials.
+   * The answer to an external call, which a request makes once. The first use starts the load and returns a pending
+   * fault, unless the answer is there at once; the caller then calls {@link awaitLoads} and evaluates again.
+   * Explanations show the name without the secret.
    */
   load(name: string, load: () => Promise<Json | Fault> | Json | Fault, secret = ""): Json | Fault {
     const answer = this.#loadsOnDemand.load(name, load, secret);

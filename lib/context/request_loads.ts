@@ -67,8 +67,8 @@ export class RequestLoads {
   }
 
   /**
-   * Returns the answer to a call, or {@link pendingValue} until it is there; the first call starts the load. After too
-   * many rounds it is a fault. The observer gets the name; the key of the answer also holds the secret.
+   * The answer to a call; {@link pendingValue} until it is there, and a fault after too many rounds. The first call
+   * starts the load. The observer gets the name without the secret.
    */
   load(name: string, load: () => Promise<Json | Fault> | Json | Fault, secret: string): Json | Fault {
     const key = secret === "" ? name : `${name}\n${secret}`;

@@ -1,6 +1,10 @@
 /**
  * The one cache of this project: it keeps values by text, up to a bound. A value that was read since half of
- * the cache last filled up stays. A hit costs one look-up in a map, because requests read caches all the time.
+ * the cache last filled up stays. A hit costs one read of a map, because requests read caches all the time.
+ *
+ * `size` is the most that all values weigh together. `weigh` returns the weight of a value, such as its bytes; when it
+ * is absent each value weighs 1, so `size` is their number. A value above half of `size` stays only until the next one
+ * comes; one above `size` is not kept.
  *
  * ```ts
  * import { BoundedCache } from "./bounded_cache.ts";
@@ -22,11 +26,6 @@ export class BoundedCache<V> {
   /** The entries of {@link #recent} before it filled up. They are dropped when it fills up again. */
   #older = new Map<string, V>();
 
-  /**
-   * @param size The most that all values weigh together.
-   * @param weigh Returns the weight of a value; each weighs 1 when absent. A value above half of `size` stays until the
-   *   next one comes; one above `size` is not kept.
-   */
   constructor(size: number, weigh: (value: V, key: string) => number = () => 1) {
     this.#size = size;
     this.#half = Math.ceil(size / 2);

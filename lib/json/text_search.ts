@@ -6,7 +6,8 @@
 const short = 32;
 
 /**
- * Finds one text in others, in time that is linear in their lengths.
+ * Finds one text in others, in time that is linear in their lengths: by the search of Knuth, Morris and Pratt, which
+ * reads each character once.
  *
  * ```ts
  * import { TextSearch } from "./text_search.ts";
@@ -44,10 +45,7 @@ export class TextSearch {
     return last;
   }
 
-  /**
-   * Calls `take` with each position of the text until it returns a number, and returns that number; -1 when it
-   * returns none. This is the search of Knuth, Morris and Pratt, which reads each character once.
-   */
+  /** Calls `take` with each position of the text until it returns a number: the result, which is otherwise -1. */
   #scan(other: string, from: number, take: (position: number) => number | undefined): number {
     const { text } = this, borders = this.#borders ??= bordersOf(text);
     let matched = 0;

@@ -84,10 +84,7 @@ class Decision {
     }
   }
 
-  /**
-   * Decides additions first, then conditions on the whole rule, then the map's conditions, then the nodes
-   * below.
-   */
+  /** Decides additions, then conditions on the whole rule, then the map's conditions, then the nodes below. */
   #decideMap(map: MapPatch, resource: Json | undefined): DecidedNode {
     const entries = map.hasAdditions ? resolveAdditions(map.entries, resource) : map.entries;
     if (isFault(entries)) return { node: map, unmet: entries };
@@ -107,9 +104,9 @@ class Decision {
   }
 
   /**
-   * Adds copies of each element with anchors: one copy without anchors for every element of the resource that
-   * satisfies its conditions. The copy has the name of the resource's element; an element without a name gets
-   * no copy. A patch element with a `<()` anchor makes no copies: it only decides whether the rule applies.
+   * Adds copies of each element with anchors: one without anchors for every element of the resource that satisfies its
+   * conditions and has a name, which the copy gets. An element with a `<()` anchor only decides whether the rule
+   * applies.
    */
   #decideList(list: ListPatch, resource: Json | undefined): DecidedNode {
     if (!startsWithMap(list)) return { node: list };
@@ -164,10 +161,7 @@ class Decision {
     return undefined;
   }
 
-  /**
-   * Returns the elements for which the conditions of a map may hold; `undefined` when the draft cannot look
-   * them up.
-   */
+  /** The elements for which the conditions of a map may hold; `undefined` when the draft cannot find them. */
   #accepted(node: PatchNode, elements: readonly Json[], draft: Draft): readonly Json[] | undefined {
     for (const { key, text } of scalarConditions(node)) {
       const found = draft.listOf(elements, [key])?.accepted(text);

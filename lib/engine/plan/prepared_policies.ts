@@ -10,7 +10,11 @@ const usualBytes = 64_000_000;
 
 /**
  * The policies prepared for types of requests. Snapshots that follow each other share them, so that the change of one
- * policy does not make requests wait for the preparation of all. Types come from requests, so all have one bound.
+ * policy does not make requests wait for the preparation of all.
+ *
+ * Types come from requests, so all preparations together may take `mostBytes`, estimated: half of them until they begin
+ * again, half for what was prepared until then, which is taken over when it is used again. So a namespace that fills
+ * the memory makes little work for others.
  */
 export class PreparedPolicies {
   readonly #mostBytes: number;
@@ -20,7 +24,6 @@ export class PreparedPolicies {
   #rules = new RulesForTypes();
   #groups = new JointGroups();
 
-  /** @param mostBytes The bytes that it may take, estimated. */
   constructor(mostBytes = usualBytes) {
     this.#mostBytes = mostBytes;
   }
@@ -65,11 +68,7 @@ export class PreparedPolicies {
     this.#selections += bytes;
   }
 
-  /**
-   * Begins again when it takes half of its bytes. The other half is for what was prepared until then, which is taken
-   * over when it is used again: a namespace that fills the memory makes little work for others. Selections then hold
-   * other {@link rules}, and are made again.
-   */
+  /** Begins again when half of the bytes are taken. Selections then hold other {@link rules}, and are made again. */
   dropBeyondLimit(): void {
     if (this.bytes <= this.#mostBytes / 2) return;
     this.#selections = 0;
