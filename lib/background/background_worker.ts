@@ -147,8 +147,8 @@ export class BackgroundWorker {
   }
 
   /**
-   * The milliseconds for which that request has waited longest which has no UpdateRequest; `undefined` when none waits.
-   * An object that another webhook or the API server still holds up has none, however often it was looked for.
+   * The milliseconds since the first of the waiting requests without an UpdateRequest; `undefined` when none waits. A
+   * request that another webhook or the API server still holds up has none, however often it was tried.
    */
   get longestWait(): number | undefined {
     const waiting = this.#queue.held.filter(({ item }) => !item.isKept);

@@ -42,8 +42,8 @@ export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortS
     return { done: false, message: `the cluster does not serve ${apiVersion}/${kind}`, retryable: true };
   }
   const namespace = resource.namespaced ? namespaceOf(object) || "default" : "";
-  const trespass = trespassOf(effect, resource, namespace);
-  if (trespass !== undefined) return { done: false, message: trespass, retryable: false };
+  const problem = namespaceProblem(effect, resource, namespace);
+  if (problem !== undefined) return { done: false, message: problem, retryable: false };
   const longNumber = verb === "delete" ? undefined : longNumberPath(object);
   if (longNumber !== undefined) {
     const message =
@@ -64,7 +64,7 @@ export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortS
  * Why a policy of a namespace must not change an object: it is outside the namespace. The object is written with the
  * rights of Postern's service account, which the policy's author does not have.
  */
-function trespassOf({ policy }: Effect, { kind }: ApiResource, namespace: string): string | undefined {
+function namespaceProblem({ policy }: Effect, { kind }: ApiResource, namespace: string): string | undefined {
   const within = namespaceOfKey(policy);
   if (within === undefined || namespace === within) return undefined;
   const where = namespace === "" ? "of the whole cluster" : `in namespace ${namespace}`;

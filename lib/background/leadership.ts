@@ -34,8 +34,8 @@ export interface LeadershipOptions {
    */
   readonly missed?: (since: number) => void;
   /**
-   * The milliseconds for which that request has waited longest whose effects would be lost with this replica;
-   * `undefined` when none waits. Other replicas learn of it while this one does not lead.
+   * The milliseconds since the first of the waiting requests whose effects would be lost with this replica; `undefined`
+   * when none waits. Other replicas learn of it while this one does not lead.
    */
   readonly longestWait?: () => number | undefined;
   /**
@@ -192,27 +192,11 @@ export class Leadership {
 
   /** Reads the Lease, and takes, renews or annotates it. Returns the answer to the write, if there was one. */
   async #readLease(): Promise<Answer | undefined> {
-    const { clock, identity, log, namespace, name } = this.#options;
+    const { clock, identity } = this.#options;
     const started = elapsedOn(clock), date = clock.now();
     const answer = await this.#lease.read();
     if (answer.ok && answer.date !== undefined) this.#apiServerClock.compare(answer.date, date);
-    if (!answer.ok && answer.status !== 404 && answer.status !== 403) return undefined;
-    if (!answer.ok) {
-      const made = answer.status === 404 ? await this.#create() : answer;
-      if (made.ok) this.#renewed(made, started);
-      else if (made.status === 403 || made.status === 404) {
-        if (!this.#hasNoLease) {
-          const lease = `${namespace}/${name}`, cause = made.message;
-          log.write(
-            "warn",
-            "every replica leads, as the Lease can neither be read nor made: apply the manifests again",
-            { lease, cause },
-          );
-        }
-        this.#hasNoLease = true;
-      }
-      return made;
-    }
+    if (!answer.ok) return await this.#withoutLease(answer, started);
     this.#hasNoLease = false;
     const holder = holderOf(answer.body), renewal = renewalOf(answer.body);
     if (renewal !== this.#seen.renewal) this.#seen = { renewal, at: started };
@@ -234,6 +218,28 @@ export class Leadership {
     if (isSilent) this.#silentSince = earlier(this.#silentSince, silentSince);
     if (written.ok) this.#renewed(written, started);
     return written;
+  }
+
+  /** Creates the Lease if there is none. Without the right to read or to create it this replica leads. */
+  async #withoutLease(
+    unread: Extract<Answer, { ok: false }>,
+    started: number,
+  ): Promise<Answer | undefined> {
+    if (unread.status !== 404 && unread.status !== 403) return undefined;
+    const made = unread.status === 404 ? await this.#create() : unread;
+    if (made.ok) this.#renewed(made, started);
+    else if (made.status === 403 || made.status === 404) {
+      if (!this.#hasNoLease) {
+        const { log, namespace, name } = this.#options;
+        log.write(
+          "warn",
+          "every replica leads, as the Lease can neither be read nor made: apply the manifests again",
+          { lease: `${namespace}/${name}`, cause: made.message },
+        );
+      }
+      this.#hasNoLease = true;
+    }
+    return made;
   }
 
   /** Leaves it to the leader to look for the effects of replicas that were killed, which this replica learned of. */

@@ -13,7 +13,7 @@ const query: ApiCall = {
  * Milliseconds between a failed call and the next one. With a policy about every kind, calls fail until a replica
  * answers the webhook; rules are evaluated for Postern's changes meanwhile.
  */
-const tryAgain = 1_000;
+const retryDelay = 1_000;
 
 /** The ports of {@link addPosternUsername}. */
 export interface UsernameOptions {
@@ -40,7 +40,7 @@ export async function addPosternUsername(names: Set<string>, options: UsernameOp
 
 async function repeat(names: Set<string>, options: UsernameOptions): Promise<void> {
   const { cluster, signal, wait = pause } = options;
-  while (await wait(tryAgain, signal)) if (await call(names, cluster) === undefined) return;
+  while (await wait(retryDelay, signal)) if (await call(names, cluster) === undefined) return;
 }
 
 /** Returns the failure of the call, if it may succeed later. */

@@ -59,44 +59,87 @@ export interface Tried {
 
 /** Plans and carries out the effects of a request against the cluster's current state. */
 export async function tryRequest(admitted: PolicyRequest, options: TryOptions): Promise<Tried> {
-  const results: PolicyResult[] = [];
-  let seen = admitted;
-  const failures = await attempt();
-  return { request: seen, results, failures };
-
-  async function attempt(): Promise<readonly Failure[]> {
-    try {
-      return await carryOutAll(admitted, options, (request, found) => {
-        seen = request;
-        results.push(...found);
-      });
-    } catch (cause) {
-      return [{ message: cause instanceof Error ? cause.message : String(cause), retryable: true }];
-    }
+  const attempt = new RequestTry(admitted, options);
+  try {
+    await attempt.run();
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    return { ...attempt.tried, failures: [{ message, retryable: true }] };
   }
+  return attempt.tried;
 }
 
-async function carryOutAll(
-  admitted: PolicyRequest,
-  options: TryOptions,
-  found: (request: PolicyRequest, results: readonly PolicyResult[]) => void,
-): Promise<readonly Failure[]> {
-  const { ports, snapshot, log, actors, only, onceOnly, route, triggers, attemptTimeoutMs } = options;
-  const change = isByPostern(admitted, options) ? undefined : changeOf(admitted);
-  if (options.isSeen) return change === undefined ? [] : await follow(change, options);
-  const policy = only?.policy ?? route.policy;
-  const signal = AbortSignal.timeout(attemptTimeoutMs);
-  const isStored = triggers === "as-stored", isListed = onceOnly !== undefined;
-  const request = isStored
-    ? await storedRequest(admitted, { cluster: ports.cluster, signal, isListed })
-    : admitted;
-  if ("message" in request) return [request];
-  const failures: Failure[] = [];
-  for (const phase of phases) {
-    const decideWith = (changed: Pick<RepeatedPlan, "request" | "ports">): Decision | Promise<Decision> =>
-      evaluate(snapshot, changed.request, {
+/** Phases whose effects are carried out. */
+export const phases = ["generate", "mutateExisting"] as const;
+
+class RequestTry {
+  readonly #options: TryOptions;
+  #request: PolicyRequest;
+  readonly #results: PolicyResult[] = [];
+  readonly #failures: Failure[] = [];
+
+  constructor(admitted: PolicyRequest, options: TryOptions) {
+    this.#options = options;
+    this.#request = admitted;
+  }
+
+  get tried(): Tried {
+    return { request: this.#request, results: this.#results, failures: this.#failures };
+  }
+
+  async run(): Promise<void> {
+    const admitted = this.#request, options = this.#options;
+    const change = isByPostern(admitted, options) ? undefined : changeOf(admitted);
+    if (!options.isSeen) {
+      const request = options.triggers === "as-stored" ? await this.#stored(admitted) : admitted;
+      if ("message" in request) return void this.#failures.push(request);
+      for (const phase of phases) if (!await this.#carryOutPhase(phase, request)) return;
+    }
+    if (change !== undefined) this.#failures.push(...await follow(change, options));
+  }
+
+  #stored(admitted: PolicyRequest): Promise<PolicyRequest | Failure> {
+    const { ports: { cluster }, onceOnly, attemptTimeoutMs } = this.#options;
+    const signal = AbortSignal.timeout(attemptTimeoutMs);
+    return storedRequest(admitted, { cluster, signal, isListed: onceOnly !== undefined });
+  }
+
+  /** Plans and carries out the effects of a phase; false when a deletion cannot be confirmed, which ends the try. */
+  async #carryOutPhase(phase: typeof phases[number], request: PolicyRequest): Promise<boolean> {
+    const { ports, log, only, onceOnly, triggers } = this.#options;
+    const decideWith = this.#decider(phase);
+    const decision = await decideWith({ request, ports });
+    const isMeant = ({ rule }: { readonly rule: string }): boolean =>
+      only === undefined || rule === only.rule;
+    this.#request = request;
+    for (const { policy, rules } of decision.results) {
+      this.#results.push({ policy, rules: rules.filter(isMeant) });
+    }
+    this.#failures.push(...planFailures(decision, isMeant));
+    const planned = decision.effects.filter(isMeant);
+    const effects = onceOnly === undefined || phase === "generate"
+      ? planned
+      : await onceOnly(planned, { request, ports, log, decideWith });
+    const isDeletion = triggers === "as-stored" && request.operation === "DELETE";
+    if (isDeletion && effects.some(({ verb }) => verb === "delete")) {
+      const doubt = await confirmGone(request, this.#options);
+      if (doubt !== undefined) {
+        this.#failures.push(doubt);
+        return false;
+      }
+    }
+    for (const effect of effects) this.#failures.push(...await this.#options.carryOut(effect));
+    return true;
+  }
+
+  /** Returns the function that evaluates the rules of a phase. */
+  #decider(phase: typeof phases[number]): RepeatedPlan["decideWith"] {
+    const { snapshot, actors, only, route, attemptTimeoutMs } = this.#options;
+    const policy = only?.policy ?? route.policy;
+    return ({ request, ports }) =>
+      evaluate(snapshot, request, {
         phase,
-        ports: changed.ports,
+        ports,
         // Existing objects are evaluated also for policies that are not for admission.
         rules: only === undefined ? "admission" : "all",
         background: { actors },
@@ -104,27 +147,8 @@ async function carryOutAll(
         ...(policy !== undefined && { policy }),
         deadline: () => AbortSignal.timeout(attemptTimeoutMs),
       });
-    const decision = await decideWith({ request, ports });
-    const isMeant = ({ rule }: { readonly rule: string }): boolean =>
-      only === undefined || rule === only.rule;
-    found(request, decision.results.map(({ policy, rules }) => ({ policy, rules: rules.filter(isMeant) })));
-    failures.push(...planFailures(decision, isMeant));
-    const planned = decision.effects.filter(isMeant);
-    const effects = onceOnly === undefined || phase === "generate"
-      ? planned
-      : await onceOnly(planned, { request, ports, log, decideWith });
-    if (isStored && request.operation === "DELETE" && effects.some(({ verb }) => verb === "delete")) {
-      const doubt = await confirmGone(request, options);
-      if (doubt !== undefined) return [...failures, doubt];
-    }
-    for (const effect of effects) failures.push(...await options.carryOut(effect));
   }
-  if (change !== undefined) failures.push(...await follow(change, options));
-  return failures;
 }
-
-/** Phases whose effects are carried out. */
-export const phases = ["generate", "mutateExisting"] as const;
 
 function isByPostern({ requester }: PolicyRequest, { actors }: TryOptions): boolean {
   return requester !== undefined && actors.has(requester.username);

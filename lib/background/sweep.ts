@@ -60,7 +60,7 @@ export async function sweepRule(rule: RuleInForce, options: SweepOptions): Promi
 class RuleSweep {
   readonly #rule: RuleInForce;
   readonly #options: SweepOptions;
-  readonly #lookUp: { readonly cluster: Cluster; readonly signal: AbortSignal };
+  readonly #clusterReads: { readonly cluster: Cluster; readonly signal: AbortSignal };
   readonly #isPassedOver: ReturnType<typeof passingOver>;
   readonly #choosesByObject: boolean;
   /** The objects that the rule generated, by the uid of the trigger. */
@@ -71,7 +71,7 @@ class RuleSweep {
   constructor(rule: RuleInForce, options: SweepOptions) {
     this.#rule = rule;
     this.#options = options;
-    this.#lookUp = { cluster: options.ports.cluster, signal: options.signal };
+    this.#clusterReads = { cluster: options.ports.cluster, signal: options.signal };
     this.#isPassedOver = passingOver(rule);
     this.#choosesByObject = choosesByObject(rule.policy.document, rule.rule.rule.name);
   }
@@ -85,7 +85,7 @@ class RuleSweep {
     const seen = new Set<string>();
     for (const type of triggerKinds(rule).kinds) {
       const namespace = policy.namespace ?? "";
-      for await (const trigger of listObjects({ ...type, namespace }, this.#lookUp)) {
+      for await (const trigger of listObjects({ ...type, namespace }, this.#clusterReads)) {
         if (isFault(trigger)) return trigger;
         const uid = uidOf(trigger);
         seen.add(uid);
@@ -103,7 +103,7 @@ class RuleSweep {
     const { policy, rule } = this.#rule;
     const maker = makerOf(policy, rule), labels = madeLabels(maker), found = new MadeObjects();
     for (const type of rule.body.downstream?.types ?? []) {
-      for await (const object of listObjects({ ...type, namespace: "", labels }, this.#lookUp)) {
+      for await (const object of listObjects({ ...type, namespace: "", labels }, this.#clusterReads)) {
         if (isFault(object)) return object;
         const owner = ownerOf(object);
         if (owner === undefined || owner.trigger.uid === "" || !isMadeBy(object, maker)) continue;
@@ -128,7 +128,7 @@ class RuleSweep {
   async #findLostSources(): Promise<Fault | undefined> {
     const sources = [...this.#made.values()].flat().flatMap(({ source }) => source ?? []);
     for (const each of byKind(sources)) {
-      const missing = await findMissing(each, this.#lookUp);
+      const missing = await findMissing(each, this.#clusterReads);
       if (isFault(missing)) return missing;
       for (const uid of missing) this.#lost.add(uid);
     }
@@ -170,7 +170,7 @@ class RuleSweep {
     const unseen = [...this.#made].flatMap(([uid, [made]]) => seen.has(uid) ? [] : made!.trigger);
     let fault: Fault | undefined;
     for (const triggers of this.#ofLikelyKinds(byKind(unseen))) {
-      const missing = await findMissing(triggers, this.#lookUp);
+      const missing = await findMissing(triggers, this.#clusterReads);
       if (isFault(missing)) fault ??= missing;
       else for (const uid of missing) await this.#remove(this.#made.get(uid)!, "its trigger is gone");
     }

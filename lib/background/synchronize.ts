@@ -70,12 +70,12 @@ interface StoredPlan {
 class ChangeFollower {
   readonly #options: SynchronizeOptions;
   readonly #read: ReturnType<typeof reader>;
-  readonly #lookUp: { readonly cluster: Ports["cluster"]; readonly signal: AbortSignal };
+  readonly #clusterReads: { readonly cluster: Ports["cluster"]; readonly signal: AbortSignal };
 
   constructor(options: SynchronizeOptions) {
     this.#options = options;
     this.#read = reader(options.ports);
-    this.#lookUp = { cluster: options.ports.cluster, signal: AbortSignal.timeout(lookUpTimeoutMs) };
+    this.#clusterReads = { cluster: options.ports.cluster, signal: AbortSignal.timeout(readTimeoutMs) };
   }
 
   async follow({ object, state }: Change): Promise<readonly Effect[] | Fault> {
@@ -86,7 +86,7 @@ class ChangeFollower {
     }
     if (dig(object, "metadata", "labels", cloneSourceLabel) !== "") return [];
     if (state === "deleted") {
-      const source = await findByUid(uidReferenceTo(object), this.#lookUp);
+      const source = await findByUid(uidReferenceTo(object), this.#clusterReads);
       if (isFault(source)) return source;
       // The deletion names a source that is gone, but the uid of one that still exists.
       if (source !== undefined && !isBeingDeleted(source)) return [];
@@ -165,7 +165,7 @@ class ChangeFollower {
   ): Promise<Effect | undefined | Fault> {
     if (owner.language === "classic" || changed !== undefined && isComplete) return undefined;
     if (changed === undefined) {
-      return await restoration(target, { ...this.#lookUp, owner, state, onlyReleased: isComplete });
+      return await restoration(target, { ...this.#clusterReads, owner, state, onlyReleased: isComplete });
     }
     // Anyone can write a clone's labels. Whoever made an object with the former contents could already read them.
     if (!equal(contentOf(target), contentOf(changed.former))) return undefined;
@@ -196,7 +196,7 @@ class ChangeFollower {
   async #findTrigger({ trigger }: OwnerReference): Promise<JsonObject | undefined | Fault> {
     return trigger.uid === ""
       ? new Fault(`a generated object does not say which ${trigger.kind} it was made for`)
-      : await findByUid(trigger, this.#lookUp);
+      : await findByUid(trigger, this.#clusterReads);
   }
 
   async #plan(
@@ -226,7 +226,7 @@ function contentOf({ metadata: _metadata, status: _status, ...content }: JsonObj
 }
 
 /** Milliseconds for the reads of one change. */
-const lookUpTimeoutMs = 30_000;
+const readTimeoutMs = 30_000;
 
 /** The reference to an object by its uid: a label cannot hold every name. */
 function uidReferenceTo(object: JsonObject): UidReference {

@@ -53,16 +53,16 @@ export interface EnforcerOptions {
 }
 
 /** Milliseconds until the API server calls webhooks that were written: it reads configurations through a watch. */
-const takesEffect = 400;
+const activationMs = 400;
 
 /** Milliseconds until the next attempt after a failure: each wait is twice as long as the one before. */
-const tryAgain = { first: 2_000, most: 30_000 };
+const retryDelays = { first: 2_000, most: 30_000 };
 
 /** Milliseconds between two checks whether missing rights were granted. */
-const lookForRights = 10_000;
+const rightsCheckMs = 10_000;
 
 /** Milliseconds between two checks whether another authority signed the serving certificate. */
-const lookForAuthority = 10_000;
+const authorityCheckMs = 10_000;
 
 /** The webhook configurations that policies need, and the admission policies that are made from them. */
 interface WantedObjects {
@@ -84,15 +84,15 @@ export class Enforcer {
   readonly #statusRounds: StatusRounds;
   readonly #targets = new CachedTargets();
   readonly #conditions = new CachedConditions();
-  #closed = false;
-  #serves = false;
+  #isClosed = false;
+  #isServing = false;
   #enforcing: Promise<void> = Promise.resolve();
   /** Whether another round is due after the current one. */
-  #again = false;
+  #isRoundDue = false;
   /** The rounds that failed one after another. */
   #failures = 0;
   /** Whether a timer will start a round. */
-  #soon = false;
+  #isRoundTimed = false;
   /** The time from which the API server calls all written webhooks, by `elapsedOn`. */
   #activeAt = -Infinity;
   /** The authority in the webhooks that were written last. */
@@ -121,7 +121,7 @@ export class Enforcer {
       scheduler,
       leads,
       accounts: installation.accounts,
-      lookAgain: () => this.#enforceSoon(lookForRights),
+      lookAgain: () => this.#enforceSoon(rightsCheckMs),
     });
     this.#statusRounds = new StatusRounds({
       clock,
@@ -148,18 +148,18 @@ export class Enforcer {
 
   /** Allows webhooks: from now on this replica answers. */
   serve(): void {
-    this.#serves = true;
+    this.#isServing = true;
     this.enforce();
     this.#followAuthority();
   }
 
   /** Writes webhooks and statuses. A call during a round starts one more round after it. */
   enforce(): void {
-    if (!this.#serves || this.#closed || this.#options.snapshot() === undefined) return;
-    if (this.#again) return;
-    this.#again = true;
+    if (!this.#isServing || this.#isClosed || this.#options.snapshot() === undefined) return;
+    if (this.#isRoundDue) return;
+    this.#isRoundDue = true;
     this.#enforcing = this.#enforcing.then(async () => {
-      this.#again = false;
+      this.#isRoundDue = false;
       await this.#enforceNow();
     });
   }
@@ -171,7 +171,7 @@ export class Enforcer {
 
   /** Ends the watches. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     await Promise.all([this.#webhooks.close(), this.#generated.close()]);
     await this.#enforcing;
   }
@@ -186,7 +186,7 @@ export class Enforcer {
    * Writes the webhooks again when the authority changes: the API server rejects a certificate of another authority.
    */
   #followAuthority(): void {
-    this.#options.timers.after(lookForAuthority, () => {
+    this.#options.timers.after(authorityCheckMs, () => {
       if (this.#options.installation.caBundle() !== this.#authority) this.enforce();
       this.#followAuthority();
     });
@@ -195,7 +195,7 @@ export class Enforcer {
   async #enforceNow(): Promise<void> {
     const { discovery, installation, leads, log, clock, scheduler } = this.#options;
     const snapshot = this.#options.snapshot()!;
-    if (!leads() || this.#closed) return;
+    if (!leads() || this.#isClosed) return;
     const discovered = await discovery.resources();
     if (!discovered.ok) {
       log.write("error", "the cluster's resources were not read", { reason: discovered.message });
@@ -208,7 +208,7 @@ export class Enforcer {
       this.#wanted(snapshot, discovered.resources),
       scheduler,
     );
-    if (!leads() || this.#closed) return;
+    if (!leads() || this.#isClosed) return;
     const kept = await this.#webhooks.keep([...ofObjects, ...ofResources.map(({ object }) => object)]);
     if (kept.some(({ state }) => state === "failed")) this.#enforceAgain();
     else this.#failures = 0;
@@ -216,7 +216,7 @@ export class Enforcer {
     const unconfigured = new Set(
       ofResources.flatMap((each, index) => policiesWithoutWebhooks(each, kept[ofObjects.length + index]!)),
     );
-    if (kept.some(isChanged)) this.#activeAt = elapsedOn(clock) + takesEffect;
+    if (kept.some(isChanged)) this.#activeAt = elapsedOn(clock) + activationMs;
     const made = await this.#generated.write(generated);
     // A user who reads that a policy is ready expects that it is evaluated.
     this.#statusRounds.add(
@@ -250,15 +250,15 @@ export class Enforcer {
   }
 
   #enforceAgain(): void {
-    this.#enforceSoon(Math.min(tryAgain.first * 2 ** this.#failures++, tryAgain.most));
+    this.#enforceSoon(Math.min(retryDelays.first * 2 ** this.#failures++, retryDelays.most));
   }
 
   /** Starts one round after a wait, for all calls during the wait. */
   #enforceSoon(milliseconds: number): void {
-    if (this.#soon) return;
-    this.#soon = true;
+    if (this.#isRoundTimed) return;
+    this.#isRoundTimed = true;
     this.#options.timers.after(milliseconds, () => {
-      this.#soon = false;
+      this.#isRoundTimed = false;
       this.enforce();
     });
   }

@@ -43,7 +43,7 @@ export interface ObjectKeeperOptions {
   /** Called for every changed object of the kinds, also for objects that Postern does not keep. */
   readonly noticed?: (object: JsonObject) => void;
   /** Milliseconds after which the keeper tries again what failed: two seconds. */
-  readonly tryAgain?: number;
+  readonly retryDelay?: number;
 }
 
 /** The result of writing an object: the cluster had it already, has it now, or refused it. */
@@ -179,7 +179,7 @@ export class ObjectKeeper {
   #tryAgain(): void {
     if (this.#stop.signal.aborted) return;
     clearTimeout(this.#again);
-    this.#again = setTimeout(() => void this.#restore(), this.#options.tryAgain ?? 2_000);
+    this.#again = setTimeout(() => void this.#restore(), this.#options.retryDelay ?? 2_000);
   }
 
   /** Returns whether all unwanted objects are gone, as far as the API server permits it. */

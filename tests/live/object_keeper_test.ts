@@ -253,7 +253,7 @@ function failing(deletions: number) {
     kinds: { [kind]: path },
     about: "webhook configuration",
     isMadeByPostern: () => true,
-    tryAgain: 1,
+    retryDelay: 1,
   });
   const exists = async (name: string): Promise<boolean> =>
     (await stored.call({ method: "GET", path: `${path}/${name}` })).ok;

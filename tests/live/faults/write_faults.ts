@@ -201,7 +201,7 @@ const webhooks: Writer = {
       leads: () => true,
       kinds: configurationPaths,
       about: "webhook configuration",
-      tryAgain: 1,
+      retryDelay: 1,
     });
     const kind = "ValidatingWebhookConfiguration", path = `${configurationPaths[kind]}/c`;
     const wanted: JsonObject = {
