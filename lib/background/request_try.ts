@@ -59,95 +59,89 @@ export interface Tried {
 
 /** Plans and carries out the effects of a request against the cluster's current state. */
 export async function tryRequest(admitted: PolicyRequest, options: TryOptions): Promise<Tried> {
-  const attempt = new RequestTry(admitted, options);
+  const tried: RunningTry = { request: admitted, results: [], failures: [] };
   try {
-    await attempt.run();
+    await carryOutAll(tried, options);
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    return { ...attempt.tried, failures: [{ message, retryable: true }] };
+    tried.failures = [{ message, retryable: true }];
   }
-  return attempt.tried;
+  return tried;
+}
+
+/** The result of a try that has not ended. */
+interface RunningTry extends Tried {
+  request: PolicyRequest;
+  readonly results: PolicyResult[];
+  failures: Failure[];
 }
 
 /** Phases whose effects are carried out. */
 export const phases = ["generate", "mutateExisting"] as const;
 
-class RequestTry {
-  readonly #options: TryOptions;
-  #request: PolicyRequest;
-  readonly #results: PolicyResult[] = [];
-  readonly #failures: Failure[] = [];
-
-  constructor(admitted: PolicyRequest, options: TryOptions) {
-    this.#options = options;
-    this.#request = admitted;
+async function carryOutAll(tried: RunningTry, options: TryOptions): Promise<void> {
+  const admitted = tried.request;
+  const change = isByPostern(admitted, options) ? undefined : changeOf(admitted);
+  if (!options.isSeen) {
+    const { ports: { cluster }, onceOnly, triggers, attemptTimeoutMs } = options;
+    const signal = AbortSignal.timeout(attemptTimeoutMs), isListed = onceOnly !== undefined;
+    const request = triggers === "as-stored"
+      ? await storedRequest(admitted, { cluster, signal, isListed })
+      : admitted;
+    if ("message" in request) return void tried.failures.push(request);
+    for (const phase of phases) if (!await carryOutPhase(phase, request, { tried, options })) return;
   }
+  if (change !== undefined) tried.failures.push(...await follow(change, options));
+}
 
-  get tried(): Tried {
-    return { request: this.#request, results: this.#results, failures: this.#failures };
-  }
-
-  async run(): Promise<void> {
-    const admitted = this.#request, options = this.#options;
-    const change = isByPostern(admitted, options) ? undefined : changeOf(admitted);
-    if (!options.isSeen) {
-      const request = options.triggers === "as-stored" ? await this.#stored(admitted) : admitted;
-      if ("message" in request) return void this.#failures.push(request);
-      for (const phase of phases) if (!await this.#carryOutPhase(phase, request)) return;
+/** Plans and carries out the effects of a phase; false when a deletion cannot be confirmed, which ends the try. */
+async function carryOutPhase(
+  phase: typeof phases[number],
+  request: PolicyRequest,
+  { tried, options }: { readonly tried: RunningTry; readonly options: TryOptions },
+): Promise<boolean> {
+  const { ports, log, only, onceOnly, triggers } = options;
+  const decideWith = decisionsOf(phase, options);
+  const decision = await decideWith({ request, ports });
+  const isMeant = ({ rule }: { readonly rule: string }): boolean => only === undefined || rule === only.rule;
+  tried.request = request;
+  tried.results.push(
+    ...decision.results.map(({ policy, rules }) => ({ policy, rules: rules.filter(isMeant) })),
+  );
+  tried.failures.push(...planFailures(decision, isMeant));
+  const planned = decision.effects.filter(isMeant);
+  const effects = onceOnly === undefined || phase === "generate"
+    ? planned
+    : await onceOnly(planned, { request, ports, log, decideWith });
+  const isDeletion = triggers === "as-stored" && request.operation === "DELETE";
+  if (isDeletion && effects.some(({ verb }) => verb === "delete")) {
+    const doubt = await confirmGone(request, options);
+    if (doubt !== undefined) {
+      tried.failures.push(doubt);
+      return false;
     }
-    if (change !== undefined) this.#failures.push(...await follow(change, options));
   }
+  for (const effect of effects) tried.failures.push(...await options.carryOut(effect));
+  return true;
+}
 
-  #stored(admitted: PolicyRequest): Promise<PolicyRequest | Failure> {
-    const { ports: { cluster }, onceOnly, attemptTimeoutMs } = this.#options;
-    const signal = AbortSignal.timeout(attemptTimeoutMs);
-    return storedRequest(admitted, { cluster, signal, isListed: onceOnly !== undefined });
-  }
-
-  /** Plans and carries out the effects of a phase; false when a deletion cannot be confirmed, which ends the try. */
-  async #carryOutPhase(phase: typeof phases[number], request: PolicyRequest): Promise<boolean> {
-    const { ports, log, only, onceOnly, triggers } = this.#options;
-    const decideWith = this.#decider(phase);
-    const decision = await decideWith({ request, ports });
-    const isMeant = ({ rule }: { readonly rule: string }): boolean =>
-      only === undefined || rule === only.rule;
-    this.#request = request;
-    for (const { policy, rules } of decision.results) {
-      this.#results.push({ policy, rules: rules.filter(isMeant) });
-    }
-    this.#failures.push(...planFailures(decision, isMeant));
-    const planned = decision.effects.filter(isMeant);
-    const effects = onceOnly === undefined || phase === "generate"
-      ? planned
-      : await onceOnly(planned, { request, ports, log, decideWith });
-    const isDeletion = triggers === "as-stored" && request.operation === "DELETE";
-    if (isDeletion && effects.some(({ verb }) => verb === "delete")) {
-      const doubt = await confirmGone(request, this.#options);
-      if (doubt !== undefined) {
-        this.#failures.push(doubt);
-        return false;
-      }
-    }
-    for (const effect of effects) this.#failures.push(...await this.#options.carryOut(effect));
-    return true;
-  }
-
-  /** Returns the function that evaluates the rules of a phase. */
-  #decider(phase: typeof phases[number]): RepeatedPlan["decideWith"] {
-    const { snapshot, actors, only, route, attemptTimeoutMs } = this.#options;
-    const policy = only?.policy ?? route.policy;
-    return ({ request, ports }) =>
-      evaluate(snapshot, request, {
-        phase,
-        ports,
-        // Existing objects are evaluated also for policies that are not for admission.
-        rules: only === undefined ? "admission" : "all",
-        background: { actors },
-        ...(route.failurePolicy !== undefined && { failurePolicy: route.failurePolicy }),
-        ...(policy !== undefined && { policy }),
-        deadline: () => AbortSignal.timeout(attemptTimeoutMs),
-      });
-  }
+/** Returns the function that evaluates the rules of a phase. */
+function decisionsOf(
+  phase: typeof phases[number],
+  { snapshot, actors, only, route, attemptTimeoutMs }: TryOptions,
+): RepeatedPlan["decideWith"] {
+  const policy = only?.policy ?? route.policy;
+  return ({ request, ports }) =>
+    evaluate(snapshot, request, {
+      phase,
+      ports,
+      // Existing objects are evaluated also for policies that are not for admission.
+      rules: only === undefined ? "admission" : "all",
+      background: { actors },
+      ...(route.failurePolicy !== undefined && { failurePolicy: route.failurePolicy }),
+      ...(policy !== undefined && { policy }),
+      deadline: () => AbortSignal.timeout(attemptTimeoutMs),
+    });
 }
 
 function isByPostern({ requester }: PolicyRequest, { actors }: TryOptions): boolean {
