@@ -1,6 +1,6 @@
 /**
- * The steps for each element that an expression is applied to: one, and one for each eight of its parts. Expressions can
- * hold text of a request, so their length is no constant. Each part is counted once, although filters nest.
+ * The steps for each element that an expression is applied to: one, and one for each eight of its parts. Expressions
+ * can hold text of a request, so their length is no constant. Each part is counted once, although filters nest.
  */
 export class ElementSteps {
   readonly #parts = new WeakMap<object, number>();
