@@ -121,7 +121,7 @@ export class Enforcer {
       scheduler,
       leads,
       accounts: installation.accounts,
-      lookAgain: () => this.#enforceSoon(rightsCheckMs),
+      retryLater: () => this.#enforceSoon(rightsCheckMs),
     });
     this.#statusRounds = new StatusRounds({
       clock,

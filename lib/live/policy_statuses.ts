@@ -27,7 +27,7 @@ export interface PolicyStatusesOptions {
   /** The accounts whose rights are checked. */
   readonly accounts: Accounts;
   /** Called when a right is missing, as no watch shows when it is granted, and when a status could not be written. */
-  readonly lookAgain: () => void;
+  readonly retryLater: () => void;
 }
 
 /** The facts from which statuses are written. */
@@ -106,13 +106,13 @@ export class PolicyStatuses {
     if (current?.object === object && current.enforcement === enforcement) return;
     const written = await this.writer.write(kind, object, status.make());
     if (written === "current") this.#current.set(compiled, { object, enforcement });
-    if (written === "failed") this.#options.lookAgain();
+    if (written === "failed") this.#options.retryLater();
   }
 
   async #writeLeftOut(kind: PolicyObject["kind"], object: JsonObject): Promise<void> {
     const status = leftOutStatus(kind.role);
     if (status === undefined) return;
-    if (await this.writer.write(kind, object, status) === "failed") this.#options.lookAgain();
+    if (await this.writer.write(kind, object, status) === "failed") this.#options.retryLater();
   }
 
   async #statusOf(
@@ -158,19 +158,19 @@ export class PolicyStatuses {
   }
 
   async #missingRights(compiled: CompiledPolicy): Promise<string[]> {
-    const { accounts, lookAgain } = this.#options;
+    const { accounts, retryLater } = this.#options;
     const missing = await missingRights(compiled, (right) => this.#rights.review(accounts.reports, right));
-    if (missing.length > 0) lookAgain();
+    if (missing.length > 0) retryLater();
     return missing;
   }
 
   async #missingRules(rights: readonly PolicyRight[]): Promise<string> {
-    const { accounts, lookAgain } = this.#options;
+    const { accounts, retryLater } = this.#options;
     const missing = await missingRules(
       rights,
       (account, right) => this.#rights.review(accounts[account], right),
     );
-    if (missing.length > 0) lookAgain();
+    if (missing.length > 0) retryLater();
     return missingRulesMessage(missing);
   }
 }

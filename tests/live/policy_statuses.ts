@@ -38,6 +38,6 @@ export function statusesIn(cluster: Cluster): PolicyStatuses {
     log: silent,
     accounts,
     leads: () => true,
-    lookAgain() {},
+    retryLater() {},
   });
 }

@@ -43,7 +43,7 @@ Deno.test("status: those of many policies are written eight at a time, and reque
   };
   const scheduler = { sliceMilliseconds: 0, pause: () => Promise.resolve(void turns++) };
   const leads = (): boolean => true;
-  const options = { cluster, clock: fixedClock(0), log: silent, leads, accounts, scheduler, lookAgain() {} };
+  const options = { cluster, clock: fixedClock(0), log: silent, leads, accounts, scheduler, retryLater() {} };
   await new PolicyStatuses(options).write(objects, facts);
   assert.equal(most, 8);
   assert.equal(written.size, objects.length);
@@ -58,7 +58,7 @@ Deno.test("status: a replica that no longer leads writes none", async () => {
     resource: () => Promise.resolve(undefined),
   };
   const leads = (): boolean => written < 10;
-  await new PolicyStatuses({ cluster, clock: fixedClock(0), log: silent, leads, accounts, lookAgain() {} })
+  await new PolicyStatuses({ cluster, clock: fixedClock(0), log: silent, leads, accounts, retryLater() {} })
     .write(objects, facts);
   // Eight are written at a time.
   assert.ok(written < 20, `${written} statuses`);

@@ -224,7 +224,7 @@ Deno.test("status: a current status is written again when its facts change or it
     log: silent,
     leads: () => true,
     accounts,
-    lookAgain() {},
+    retryLater() {},
   });
   const write = (configured: boolean) =>
     statuses.write([{ kind, object }], { snapshot, configured, generated: [], served });

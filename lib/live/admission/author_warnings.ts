@@ -10,8 +10,8 @@ import { reportWarnings } from "./rights_checks.ts";
 export const authorWarnings: readonly PolicyCheck[] = [
   targetWarnings,
   cloneWarnings,
-  unservedKinds,
-  notesForAuthors,
+  unservedKindWarnings,
+  noteWarnings,
   reportWarnings,
   celTypeWarnings,
 ];
@@ -20,7 +20,7 @@ export const authorWarnings: readonly PolicyCheck[] = [
  * A policy may be stored before the definition of its kind: it waits for it. A misspelt kind looks the same. Kyverno
  * parity: pinned by "a policy that Kyverno accepts with a warning".
  */
-function unservedKinds({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
+function unservedKindWarnings({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
   if (served.length === 0) return []; // The API server did not list its resources.
   const namespaced = compiled.policy.namespace !== undefined;
   const kinds = new Set(writtenRules(compiled).flatMap(matchedKinds));
@@ -30,6 +30,6 @@ function unservedKinds({ compiled }: CheckedPolicy, { served }: CheckTools): str
   );
 }
 
-function notesForAuthors({ compiled: { policy } }: CheckedPolicy): string[] {
+function noteWarnings({ compiled: { policy } }: CheckedPolicy): string[] {
   return policy.language === "classic" ? authorNotes(policy).map(({ message }) => message) : [];
 }

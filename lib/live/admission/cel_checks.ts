@@ -4,10 +4,15 @@ import { scheduleProblem } from "../cleanup/schedule.ts";
 import type { CheckedPolicy, PolicyCheck } from "./check.ts";
 
 /** The checks of a policy of policies.kyverno.io beyond compiling its expressions. */
-export const celChecks: readonly PolicyCheck[] = [hasMode, matchesResources, hasSchedule, callsNoServices];
+export const celChecks: readonly PolicyCheck[] = [
+  modeProblems,
+  constraintProblems,
+  scheduleProblems,
+  serviceCallProblems,
+];
 
 /** A mutating policy must change admitted objects, existing objects, or both. */
-function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
+function modeProblems({ compiled: { policy } }: CheckedPolicy): string[] {
   if (clusterWideKind(policy.kind) !== "MutatingPolicy" || policy.admission) return [];
   return dig(policy.document, "spec", "evaluation", "mutateExisting", "enabled") === true
     ? []
@@ -15,7 +20,7 @@ function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
 }
 
 /** Policies about any JSON match no resources: they are for the command line. */
-function matchesResources({ compiled: { policy } }: CheckedPolicy): string[] {
+function constraintProblems({ compiled: { policy } }: CheckedPolicy): string[] {
   if (policy.language !== "cel" || clusterWideKind(policy.kind) === "ImageValidatingPolicy") return [];
   return asList(policy.sections.constraints.written["resourceRules"]).length > 0 ? [] : [
     "spec.matchConstraints: Required value: a matchConstraints with at least one resource rule is required",
@@ -26,14 +31,14 @@ function matchesResources({ compiled: { policy } }: CheckedPolicy): string[] {
  * Calls of a namespaced policy would reach services that its author may not reach, and fail. Kyverno parity: pinned by
  * "policy review refuses a policy of a namespace that calls a service".
  */
-function callsNoServices({ compiled: { policy, rules } }: CheckedPolicy): string[] {
+function serviceCallProblems({ compiled: { policy, rules } }: CheckedPolicy): string[] {
   const calls = policy.namespace !== undefined &&
     rules.some(({ needs }) => needs.some(({ kind }) => kind === "service"));
   return calls ? ["spec: Forbidden: http.* is not allowed in namespaced policies"] : [];
 }
 
 /** A deleting policy without a schedule that can be read would never run. */
-function hasSchedule({ compiled: { policy } }: CheckedPolicy): string[] {
+function scheduleProblems({ compiled: { policy } }: CheckedPolicy): string[] {
   if (clusterWideKind(policy.kind) !== "DeletingPolicy") return [];
   const problem = scheduleProblem(asString(dig(policy.document, "spec", "schedule")) ?? "");
   return problem === undefined ? [] : [`spec.schedule: ${problem}`];

@@ -11,17 +11,17 @@ import { rightsChecks } from "./rights_checks.ts";
 
 /** The checks of a ClusterPolicy or Policy beyond its language, in the order in which problems are reported. */
 export const classicChecks: readonly PolicyCheck[] = [
-  hasMode,
-  staysInItsNamespace,
-  fitsEveryKind,
-  fitsBackground,
-  readsTargetsInTargets,
-  servesTargets,
+  modeProblems,
+  clusterWideKindProblems,
+  everyKindProblems,
+  subresourceScanProblems,
+  targetVariableProblems,
+  unservedTargetProblems,
   ...generateChecks,
   ...rightsChecks,
 ];
 
-function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
+function modeProblems({ compiled: { policy } }: CheckedPolicy): string[] {
   return policy.admission || policy.background
     ? []
     : ["disabling both admission and background processing is not allowed"];
@@ -31,7 +31,7 @@ function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
  * A Policy is about the objects of its namespace. Kyverno parity: a kind counts as the API server spells it, with its
  * preferred version or without; pinned by "a cluster-wide custom kind in a Policy".
  */
-function staysInItsNamespace({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
+function clusterWideKindProblems({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
   if (compiled.policy.namespace === undefined) return [];
   const wide = served.filter(({ namespaced, preferred }) => !namespaced && preferred);
   return writtenRules(compiled).flatMap((rule) =>
@@ -48,7 +48,7 @@ function staysInItsNamespace({ compiled }: CheckedPolicy, { served }: CheckTools
  * A rule about every kind looks at metadata alone, and a scan does not read every object of a cluster. Kyverno parity:
  * pinned by "a rule about every kind".
  */
-function fitsEveryKind({ compiled }: CheckedPolicy): string[] {
+function everyKindProblems({ compiled }: CheckedPolicy): string[] {
   return writtenRules(compiled).flatMap((rule) =>
     ruleFilters(rule).map(({ resources }) => resources.kinds).filter((kinds) => kinds.includes("*")).flatMap(
       (kinds) => {
@@ -94,7 +94,7 @@ function shapesIn(body: RuleBody): readonly Json[] {
 }
 
 /** A scan reads stored objects: they have no subresource. */
-function fitsBackground({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
+function subresourceScanProblems({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
   if (!compiled.policy.background) return [];
   return writtenRules(compiled).filter(isScanned).flatMap((rule) => {
     const ofSubresources = rule.section === "validate"
@@ -121,7 +121,7 @@ function isOfSubresource(text: string, served: readonly ServedResource[]): boole
 }
 
 /** `target` has a value only inside the targets of a rule. */
-function readsTargetsInTargets({ compiled }: CheckedPolicy): string[] {
+function targetVariableProblems({ compiled }: CheckedPolicy): string[] {
   return writtenRules(compiled).flatMap((rule) => {
     const written = JSON.stringify([rule.context, rule.preconditions ?? null]);
     return rule.body.kind === "mutateExisting" && /(\{\{|")\s*target\./.test(written)
@@ -136,7 +136,7 @@ function readsTargetsInTargets({ compiled }: CheckedPolicy): string[] {
  * Kyverno parity: targets are of kinds that are served, in the version that they name; those of loops are not compared.
  * Pinned by "a target of a kind that is not served".
  */
-function servesTargets({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
+function unservedTargetProblems({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
   if (served.length === 0) return []; // The API server did not list its resources.
   return writtenRules(compiled).flatMap(({ name, body }) => {
     if (body.kind !== "mutateExisting" || body.change.by === "foreach") return [];

@@ -7,13 +7,13 @@ import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 
 /** The checks of rules that generate. */
 export const generateChecks: readonly PolicyCheck[] = [
-  makesServedKinds,
-  staysInItsScope,
-  keepsItsTriggers,
+  unservedKindProblems,
+  scopeProblems,
+  immutableFieldProblems,
 ];
 
 /** Kyverno parity: pinned by "a generated object of a kind that is not served". */
-function makesServedKinds({ compiled: { policy } }: CheckedPolicy, { served }: CheckTools): string[] {
+function unservedKindProblems({ compiled: { policy } }: CheckedPolicy, { served }: CheckTools): string[] {
   if (served.length === 0) return []; // The API server did not list its resources.
   return generating(policy.rules).flatMap(({ rule, body }) =>
     body.patterns.flatMap(({ pattern }) => kindsOf(pattern)).filter((kind) =>
@@ -26,7 +26,7 @@ function makesServedKinds({ compiled: { policy } }: CheckedPolicy, { served }: C
  * Kyverno parity: a list of clones is all in namespaces or all cluster-wide; pinned by "clones of two scopes are
  * refused".
  */
-function staysInItsScope({ compiled: { policy } }: CheckedPolicy, { served }: CheckTools): string[] {
+function scopeProblems({ compiled: { policy } }: CheckedPolicy, { served }: CheckTools): string[] {
   return generating(policy.rules).flatMap(({ rule, body }) =>
     body.patterns.flatMap(({ pattern }) => {
       const scopes = new Set(
@@ -50,7 +50,7 @@ function staysInItsScope({ compiled: { policy } }: CheckedPolicy, { served }: Ch
  * An update that keeps the targets of generate rules must not change the rules otherwise; their match it may change if
  * none of them synchronized. Kyverno parity: pinned by "an update of a generate rule".
  */
-function keepsItsTriggers(checked: CheckedPolicy): string[] {
+function immutableFieldProblems(checked: CheckedPolicy): string[] {
   const { compiled, formerCompiled } = checked;
   if (formerCompiled === undefined || movesTargets(checked)) return [];
   const former = generating(formerCompiled.policy.rules);

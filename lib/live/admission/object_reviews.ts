@@ -1,12 +1,4 @@
-import {
-  celExceptionProblems,
-  type CompiledPolicy,
-  type CompileOptions,
-  exceptionProblems,
-  PolicyCompiler,
-} from "../../engine/mod.ts";
-import type { Diagnostic } from "../../diagnostics/mod.ts";
-import { refusals, refusedWarningCodes } from "../../documents/mod.ts";
+import { celExceptionProblems, type CompileOptions, exceptionProblems } from "../../engine/mod.ts";
 import { asString, clipped, documentPathText, type JsonObject } from "../../json/mod.ts";
 import {
   type AdmissionRequest,
@@ -16,23 +8,19 @@ import {
   type UserInfo,
 } from "../../kube/mod.ts";
 import { isHeavy, isTooHeavy, tooHeavy } from "../../policy/mod.ts";
-import { inSlices } from "../../slices.ts";
 import type { Cluster, Discovery, Scheduler } from "../../ports.ts";
 import type { AdmissionResponse } from "../../report/mod.ts";
 import { ttlProblem } from "../cleanup/ttl.ts";
 import type { Accounts } from "../installation.ts";
-import { objectDocument } from "../object_document.ts";
 import { exceptionCounts } from "../policy_objects.ts";
-import { hasRight } from "../access_review.ts";
-import type { CheckedObject, CheckTools, Findings } from "./check.ts";
-import { classicChecks } from "./classic_checks.ts";
-import { celChecks } from "./cel_checks.ts";
-import { authorWarnings } from "./author_warnings.ts";
-import { PublishedTypes } from "./published_types.ts";
-import { type ExistingPolicies, missingTargets } from "./exception_warnings.ts";
-import { SlowLane } from "./slow_lane.ts";
+import type { CheckedObject, Findings } from "./check.ts";
+import { checkTools, type ReviewTools } from "./check_tools.ts";
 import { cleanupProblems } from "./cleanup_checks.ts";
+import { type ExistingPolicies, missingTargets } from "./exception_warnings.ts";
 import { globalContextProblems } from "./global_context_checks.ts";
+import { policyFindings } from "./policy_findings.ts";
+import { PublishedTypes } from "./published_types.ts";
+import { SlowLane } from "./slow_lane.ts";
 
 /** The ports and options with which objects of policy kinds are reviewed. */
 export interface ObjectReviewsOptions {
@@ -50,18 +38,14 @@ export interface ObjectReviewsOptions {
   readonly roomProblem: (object: JsonObject, former: JsonObject | undefined) => string | undefined;
 }
 
-interface ReviewTools extends ObjectReviewsOptions {
-  readonly types: PublishedTypes;
-}
-
-type Review = (checked: CheckedObject, options: ReviewTools) => Promise<Findings>;
+type Review = (checked: CheckedObject, options: ObjectReviewsOptions & ReviewTools) => Promise<Findings>;
 
 /** The path of the review of objects of any kind; those of all other reviews are kept in memory. */
 const anyKind = "/verifyttl";
 
 /** The review at each path. */
 const reviews: Readonly<Record<string, Review>> = {
-  "/policyvalidate": reviewPolicy,
+  "/policyvalidate": policyFindings,
   "/exceptionvalidate": async (checked, options) => ({
     errors: exceptionProblems(checked.object).map(({ message }) => message),
     warnings: exceptionWarnings(checked, options),
@@ -73,18 +57,16 @@ const reviews: Readonly<Record<string, Review>> = {
   }),
   "/globalcontextvalidate": async (checked) => errors(globalContextProblems(checked)),
   "/cleanupvalidate": async (checked, options) =>
-    errors(await cleanupProblems(checked, await toolsOf(options), options.compiling)),
+    errors(await cleanupProblems(checked, await checkTools(options), options.compiling)),
   [anyKind]: async ({ object }) => {
     const problem = ttlProblem(asString(labelsOf(object)["cleanup.kyverno.io/ttl"]) ?? "");
     return { errors: [], warnings: problem === undefined ? [] : [problem] };
   },
 };
 
-const none: Findings = { errors: [], warnings: [] };
-
 /** Reviews objects of policy kinds, and refuses those that Kyverno refuses, with the reason. */
 export class ObjectReviews {
-  readonly #options: ReviewTools;
+  readonly #options: ObjectReviewsOptions & ReviewTools;
   readonly #largePolicies = new SlowLane({ most: mostLarge });
   readonly #policies = new SlowLane({ most: mostWaiting });
 
@@ -174,95 +156,6 @@ function exceptionWarnings(
       ? "exceptions are switched off: this one has no effect until they are switched on"
       : `only exceptions in namespace ${exceptionNamespace} have an effect`,
   ];
-}
-
-async function reviewPolicy(checked: CheckedObject, options: ReviewTools): Promise<Findings> {
-  const found = await compiledOf(checked.object, options);
-  const classic = found.compiled?.policy;
-  const refused = classic?.language === "classic" ? refusals(classic) : [];
-  const problems = found.diagnostics.filter(({ severity, code }) =>
-    severity === "error" || refusedCodes.has(code)
-  );
-  if (problems.length > 0 || refused.length > 0) {
-    // One spelling in several conditions of a rule is said once.
-    const said = new Set([
-      ...problems.map(worded),
-      ...refused.map((each) => `${documentPathText(each.path)}: ${worded(each)}`),
-    ]);
-    return errors([...said]);
-  }
-  if (found.compiled === undefined) return none;
-  const former = checked.former && (await compiledOf(checked.former, options)).compiled;
-  const policy = { ...checked, compiled: found.compiled, formerCompiled: former };
-  const tools = await toolsOf(options);
-  const checks = found.compiled.policy.language === "classic" ? classicChecks : celChecks;
-  const wrong: string[] = [];
-  for (const check of checks) wrong.push(...await check(policy, tools));
-  const warnings = found.diagnostics.filter(({ severity, code }) =>
-    severity === "warning" || code === "deprecated-operator"
-  ).map(hinted);
-  if (found.compiled.policy.language === "classic") {
-    for (const check of authorWarnings) warnings.push(...await check(policy, tools));
-  }
-  return { errors: wrong, warnings };
-}
-
-/** Problems for which a policy is not stored, although it can be used as it is written: Kyverno refuses them. */
-const refusedCodes: ReadonlySet<string> = new Set([
-  ...refusedWarningCodes,
-  "bad-expression",
-  "refused-by-api-server",
-]);
-
-/**
- * The beginnings of Kyverno's messages for some problems. Users and scripts look for them
- * (`tests/live/admission_test.ts`).
- */
-const preambles: Readonly<Record<string, string>> = {
-  "background-variable": "invalid variable used: ",
-  "unknown-operator": "entered value of `operator` is invalid: ",
-};
-
-function worded({ code, message, rule, hint }: Diagnostic): string {
-  const text = `${preambles[code] ?? ""}${message}`;
-  return `${rule === undefined ? "" : `rule ${rule}: `}${text}${hint === undefined ? "" : ` (${hint})`}`;
-}
-
-function hinted({ message, hint }: Diagnostic): string {
-  return hint === undefined ? message : `${message}: ${hint}`;
-}
-
-async function compiledOf(
-  object: JsonObject,
-  { compiling, scheduler }: ObjectReviewsOptions,
-): Promise<{ compiled: CompiledPolicy | undefined; diagnostics: readonly Diagnostic[] }> {
-  const stages = new PolicyCompiler(compiling).stages([objectDocument(object)]);
-  const { policies, diagnostics } = await inSlices(stages, scheduler);
-  return { compiled: policies[0], diagnostics };
-}
-
-/** The most rights that are looked up for one policy. It may name thousands of kinds, and most name one. */
-const mostRights = 100;
-
-async function toolsOf(
-  { cluster, discovery, accounts, types }: ReviewTools,
-): Promise<CheckTools> {
-  const discovered = await discovery.resources();
-  const answers = new Map<string, Promise<boolean | undefined>>();
-  return {
-    served: discovered.ok ? discovered.resources : [],
-    accounts,
-    types,
-    // No policy is refused for missing rights that were not looked up, or when the API server does not answer: its
-    // status names them.
-    hasRight: async (account, right) => {
-      const key = JSON.stringify([account, right]);
-      const answer = answers.get(key) ??
-        (answers.size < mostRights ? hasRight(cluster, account, right) : undefined);
-      if (answer !== undefined) answers.set(key, answer);
-      return await answer ?? true;
-    },
-  };
 }
 
 function errors(problems: readonly string[]): Findings {

@@ -6,7 +6,7 @@ import { isPlain, kindsOf, wholeKind } from "./generate_checks.ts";
 import { isScanned, writtenRules } from "./policy_rules.ts";
 
 /** The service account needs the rights for a rule's effects before the rule comes into force. */
-export const rightsChecks: readonly PolicyCheck[] = [mayGenerate, mayMutate];
+export const rightsChecks: readonly PolicyCheck[] = [generateRightProblems, mutateRightProblems];
 
 const generateVerbs = ["get", "create"];
 /** Generated objects that follow their source are also changed, and deleted with it. */
@@ -23,7 +23,7 @@ interface Use {
   readonly verbs: readonly string[];
 }
 
-function mayGenerate({ compiled }: CheckedPolicy, tools: CheckTools): Promise<string[]> {
+function generateRightProblems({ compiled }: CheckedPolicy, tools: CheckTools): Promise<string[]> {
   const uses = compiled.rules.flatMap(({ rule }): Use[] => {
     const { body } = rule;
     if (body.kind !== "generate") return [];
@@ -39,7 +39,7 @@ function mayGenerate({ compiled }: CheckedPolicy, tools: CheckTools): Promise<st
   return missing(uses, tools);
 }
 
-function mayMutate({ compiled }: CheckedPolicy, tools: CheckTools): Promise<string[]> {
+function mutateRightProblems({ compiled }: CheckedPolicy, tools: CheckTools): Promise<string[]> {
   const uses = compiled.rules.flatMap(({ rule }): Use[] => {
     const { body } = rule;
     if (body.kind !== "mutateExisting") return [];

@@ -20,7 +20,7 @@ export interface CleanerOptions extends Omit<CleanupRunOptions, "goesOn"> {
 const longestWait = 3_600_000;
 
 /** Milliseconds until the next try of a cleanup for which the API server did not list its resources. */
-const tryAgain = 60_000;
+const retryDelay = 60_000;
 
 interface Scheduled {
   readonly key: string;
@@ -158,18 +158,20 @@ export class Cleaner {
     if (ended === "done" && leads()) scheduled.ran = now;
     if (ended === "done") scheduled.basis = undefined;
     if (!this.#isPresent(scheduled)) return;
-    this.#wait(scheduled, ended === "put off" ? Math.min(now + tryAgain, due ?? Infinity) : due);
+    this.#wait(scheduled, ended === "postponed" ? Math.min(now + retryDelay, due ?? Infinity) : due);
   }
 
   #isPresent(scheduled: Scheduled): boolean {
     return this.#scheduled.get(scheduled.key) === scheduled;
   }
 
-  async #run(scheduled: Scheduled): Promise<"done" | "put off"> {
+  async #run(scheduled: Scheduled): Promise<"done" | "postponed"> {
     const { leads, statuses, ports: { clock } } = this.#options;
     if (!leads()) return "done";
     const goesOn = (): boolean => this.#isPresent(scheduled) && leads();
-    if (await new CleanupRun({ ...this.#options, goesOn }, scheduled).run() === "put off") return "put off";
+    if (await new CleanupRun({ ...this.#options, goesOn }, scheduled).run() === "postponed") {
+      return "postponed";
+    }
     if (!goesOn()) return "done";
     const { kind, object } = scheduled.object;
     await statuses.write(kind, object, { lastExecutionTime: formatTimestamp(clock.now()) });

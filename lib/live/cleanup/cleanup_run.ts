@@ -58,7 +58,7 @@ export class CleanupRun {
   }
 
   /** Runs the policy once. It is `put off` when the API server did not list its resources: nothing was deleted then. */
-  async run(): Promise<"done" | "put off"> {
+  async run(): Promise<"done" | "postponed"> {
     const { discovery, log, resourceFilters } = this.#options, { policy, object } = this.#running;
     const discovered = await discovery.resources();
     if (!discovered.ok) {
@@ -66,7 +66,7 @@ export class CleanupRun {
         policy: nameOf(object.object),
         reason: discovered.message,
       });
-      return "put off";
+      return "postponed";
     }
     const isFiltered = compileResourceFilters(resourceFilters() ?? defaultResourceFilters);
     for (const resource of deletedResources(policy.snapshot, discovered.resources)) {

@@ -51,7 +51,7 @@ export class Expirer {
   /** Begins to list objects. */
   constructor(options: ExpirerOptions) {
     this.#options = options;
-    this.#later(0, () => this.#lookAgain());
+    this.#later(0, () => this.#repeat());
   }
 
   /** Stops. */
@@ -75,15 +75,15 @@ export class Expirer {
   }
 
   /** Lists all labelled objects, again and again. */
-  async #lookAgain(): Promise<void> {
+  async #repeat(): Promise<void> {
     try {
-      await this.#look();
+      await this.#expireAll();
     } finally {
-      this.#later(this.#options.every ?? 60_000, () => this.#lookAgain());
+      this.#later(this.#options.every ?? 60_000, () => this.#repeat());
     }
   }
 
-  async #look(): Promise<void> {
+  async #expireAll(): Promise<void> {
     const { discovery, leads } = this.#options;
     if (!leads()) return;
     const discovered = await discovery.resources();
@@ -93,11 +93,11 @@ export class Expirer {
     );
     for (const resource of usable) {
       if (this.#closed) return;
-      await this.#lookAt(resource);
+      await this.#expireOfKind(resource);
     }
   }
 
-  async #lookAt(resource: ServedResource): Promise<void> {
+  async #expireOfKind(resource: ServedResource): Promise<void> {
     let mayDelete: boolean | undefined;
     for await (const object of this.#labelled(resource)) {
       // Most kinds have no object with a time to live, so no right to them is needed.

@@ -169,7 +169,7 @@ const status: Writer = {
       log: silent,
       leads: () => true,
       accounts: { background: "b", reports: "r", cleanup: "c" },
-      lookAgain: () => looks++,
+      retryLater: () => looks++,
     });
     const facts = {
       snapshot: compile([objectDocument(object)]),
