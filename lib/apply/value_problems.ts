@@ -10,9 +10,8 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
+import { admissionOperations } from "../kube/mod.ts";
 import { operationName } from "./values.ts";
-
-const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
 /** A problem of a part of a Values document, with its path. */
 type ValueProblem = PathDiagnostic & { readonly hint: string };
@@ -32,12 +31,14 @@ export function valueProblems(document: Json): readonly ValueProblem[] {
 
 function operationProblems(globals: JsonObject): ValueProblem[] {
   const operation = asString(globals[operationName]);
-  if (operation === undefined || operation === "" || operations.includes(operation)) return [];
+  if (operation === undefined || operation === "" || admissionOperations.some((each) => each === operation)) {
+    return [];
+  }
   return [{
     severity: "error",
     code: "unknown-operation",
     message: `There is no operation ${JSON.stringify(operation)}`,
-    hint: `write one of ${operations.join(", ")}`,
+    hint: `write one of ${admissionOperations.join(", ")}`,
     path: ["globalValues", operationName],
   }];
 }

@@ -111,13 +111,13 @@ async function repeated(
     ports: {
       ...ports,
       cluster,
-      clock: { now: () => ports.clock.now() + later, elapsed: () => elapsedOn(ports.clock) },
+      clock: { now: () => ports.clock.now() + secondEvaluationMs, elapsed: () => elapsedOn(ports.clock) },
     },
   });
 }
 
 /** Milliseconds by which the second evaluation is later: a patch with the time adds to its own result. */
-const later = 61_000;
+const secondEvaluationMs = 61_000;
 
 function hasErred({ results }: Decision, { policy, rule }: Effect): boolean {
   return results.some((each) =>

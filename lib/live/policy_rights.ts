@@ -120,7 +120,7 @@ function asRules(rights: readonly Right[]): RoleRule[] {
 }
 
 /** The most characters of a message: a policy may match every kind. */
-const longest = 1_000;
+const longestMessage = 1_000;
 
 /** The rights that the policy's author must grant, as a message; empty when none are missing. */
 export function missingRulesMessage(missing: readonly MissingRules[]): string {
@@ -129,5 +129,5 @@ export function missingRulesMessage(missing: readonly MissingRules[]): string {
     rules.map((rule) => `- ${JSON.stringify(rule)}`).join(" ")
   );
   const text = texts.join("; ");
-  return text.length <= longest ? text : `${text.slice(0, longest)}…`;
+  return text.length <= longestMessage ? text : `${text.slice(0, longestMessage)}…`;
 }

@@ -11,6 +11,7 @@ import {
   type JsonObject,
 } from "../json/mod.ts";
 import {
+  admissionOperations,
   builtinResource,
   compileLabelSelector,
   labelsOf,
@@ -66,8 +67,6 @@ export function compileConstraints(constraints: JsonObject | undefined): RuleSel
   }
 }
 
-const everyOperation = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
-
 /** The resources of the rules; policies that name too many are about all resources. */
 function writtenResources(constraints: JsonObject): ResourceRule[] {
   const rules = asList(constraints["resourceRules"]).filter(isObject);
@@ -77,7 +76,7 @@ function writtenResources(constraints: JsonObject): ResourceRule[] {
     const operations = asTexts(rule["operations"]), scope = rule["scope"];
     return {
       ...writtenNames(rule),
-      operations: operations.includes("*") ? everyOperation : operations,
+      operations: operations.includes("*") ? admissionOperations : operations,
       scope: scope === "Namespaced" || scope === "Cluster" ? scope : "*",
     };
   });

@@ -12,7 +12,7 @@ export interface Grant {
 export type HeapRoom = (bytes: number) => boolean;
 
 /** Milliseconds until a review that found no room in the heap looks again. */
-const lookAgainAfter = 500;
+const retryDelay = 500;
 
 interface Waiting {
   readonly bytes: number;
@@ -31,7 +31,7 @@ export class ReviewMemory {
   #used = 0;
   /** Bytes of reviews that are not parsed yet, so the heap does not show them all. */
   #unparsed = 0;
-  #looksAgain = false;
+  #isRetryDue = false;
 
   /** `most` is the number of bytes that all reviews together may take. */
   constructor(most: number, hasRoom: HeapRoom = () => true) {
@@ -72,18 +72,18 @@ export class ReviewMemory {
   #isFree(bytes: number): boolean {
     if (this.#used + bytes > this.#most) return false;
     if (this.#hasRoom(this.#unparsed + bytes)) return true;
-    this.#lookAgain();
+    this.#retryLater();
     return false;
   }
 
   /** Others than reviews fill the heap, and they do not say when there is room. */
-  #lookAgain(): void {
-    if (this.#looksAgain) return;
-    this.#looksAgain = true;
+  #retryLater(): void {
+    if (this.#isRetryDue) return;
+    this.#isRetryDue = true;
     setTimeout(() => {
-      this.#looksAgain = false;
+      this.#isRetryDue = false;
       this.#next();
-    }, lookAgainAfter);
+    }, retryDelay);
   }
 
   #hold(bytes: number): Grant {

@@ -27,10 +27,10 @@ interface Followed {
 /**
  * Milliseconds after which the API server enforces admission policies that were written: it reads them every second.
  */
-const takesEffect = 2_500;
+const activationMs = 2_500;
 
 /** Milliseconds until the next attempt after a failure. */
-const tryAgain = 2_000;
+const retryDelay = 2_000;
 
 /**
  * Keeps the admission policies that are made from Kyverno's policies, and tracks which of them the API server
@@ -92,13 +92,13 @@ export class GeneratedPolicies {
       return failed?.state === "failed" ? notConverted(each.compiled, failed.reason) : each;
     });
     const isMissing = [...kept.values()].some((each) => each.state === "failed" && each.retryable);
-    if (isMissing) this.#options.after(tryAgain, () => this.#options.changed());
+    if (isMissing) this.#options.after(retryDelay, () => this.#options.changed());
     const present = new Set(made.filter(({ objects }) => objects.length > 0).map(({ text }) => text));
     if (present.symmetricDifference(this.#enforced).size === 0) return made;
     // The webhook must be called again at once for a policy whose admission policy is deleted.
     this.#enforced = present.intersection(this.#enforced);
     const isNew = [...kept.values()].some(({ state }) => state === "written");
-    this.#options.after(isNew ? takesEffect : 0, () => {
+    this.#options.after(isNew ? activationMs : 0, () => {
       if (round !== this.#round) return;
       this.#enforced = present;
       this.#options.changed();

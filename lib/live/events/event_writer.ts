@@ -15,7 +15,7 @@ export interface EventWriterOptions {
 }
 
 /** The most events in the queue. */
-const most = 1_000;
+const mostEvents = 1_000;
 
 /** Writes events one after another, after the answers. It drops and counts events that do not fit in the queue. */
 export class EventWriter {
@@ -42,7 +42,7 @@ export class EventWriter {
       if (omitted.has(event.reason)) continue;
       if (event.reason === "PolicyApplied" && actions.length > 0 && !actions.includes(event.action)) continue;
       if (!isAbout(event.regarding) || (event.related !== undefined && isTooLong(event.related))) continue;
-      if (this.#waiting.length >= most) this.#dropped++;
+      if (this.#waiting.length >= mostEvents) this.#dropped++;
       else this.#waiting.push(short(event));
     }
     this.#start();

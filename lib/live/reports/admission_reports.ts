@@ -9,7 +9,7 @@ import { type Waiting, WaitingRows } from "./waiting_rows.ts";
 /** Milliseconds by which the API server's clock may be behind. */
 const clockSkew = 10_000;
 /** Milliseconds for which rows are written again while the API server fails. */
-const longest = 600_000;
+const longestRetry = 600_000;
 
 /** The ports of {@link AdmissionReports}. */
 export interface AdmissionReportsOptions {
@@ -44,16 +44,16 @@ export class AdmissionReports {
   /** Adds rows about an object. It ignores an object without uid and name, which cannot be found later. */
   add(object: JsonObject, rows: readonly JsonObject[]): void {
     if (uidOf(object) === "" && nameOf(object) === "" || rows.length === 0) return;
-    const key = identityOf(object), unborn = identityOf(object, "");
-    const waiting = this.#waiting.get(key) ?? this.#waiting.get(unborn);
+    const key = identityOf(object), keyWithoutUid = identityOf(object, "");
+    const waiting = this.#waiting.get(key) ?? this.#waiting.get(keyWithoutUid);
     // The later of two results of one rule counts. The later object also has the name that the API server generated.
     const kept = withoutReplaced(waiting?.rows ?? [], rows);
     const { clock } = this.#options, now = elapsedOn(clock);
     const { since, due, until } = waiting ??
-      { since: clock.now(), due: now + this.#storingTime, until: now + longest };
+      { since: clock.now(), due: now + this.#storingTime, until: now + longestRetry };
     const isKept = this.#waiting.put(key, { object, rows: [...kept, ...rows], since, due, until });
     if (!isKept) return this.#drop();
-    if (key !== unborn) this.#waiting.delete(unborn);
+    if (key !== keyWithoutUid) this.#waiting.delete(keyWithoutUid);
     this.#start();
   }
 

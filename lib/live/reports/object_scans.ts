@@ -28,7 +28,7 @@ export interface ObjectScansOptions {
 }
 
 /** The most reports that are written at a time. */
-const most = 8;
+const mostWrites = 8;
 
 /** Evaluates the policies for one object after the other, and writes its report. */
 export class ObjectScans {
@@ -78,7 +78,7 @@ export class ObjectScans {
       this.#options.log.write("error", "an object could not be scanned", { cause: String(cause) })
     ).finally(() => this.#writing.delete(work));
     this.#writing.add(work);
-    if (this.#writing.size >= most) await Promise.race(this.#writing);
+    if (this.#writing.size >= mostWrites) await Promise.race(this.#writing);
   }
 
   async #gone(former: JsonObject, scanned: Set<string>): Promise<void> {

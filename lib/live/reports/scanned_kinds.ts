@@ -5,7 +5,7 @@ import type { ScannedResource } from "./scan_targets.ts";
 import { ScannedKind } from "./scanned_kind.ts";
 
 /** Milliseconds for which kinds of namespaced policies are followed after the last policy about them is gone. */
-const lingering = 600_000;
+const lingeringMs = 600_000;
 
 /** The watches that {@link ScannedKinds} open, and the functions that they call. */
 export interface ScannedKindsOptions {
@@ -99,7 +99,7 @@ export class ScannedKinds {
     },
   ): boolean {
     if (version !== undefined) kind.match();
-    else if (!everything && isServed && kind.linger(lingering)) {
+    else if (!everything && isServed && kind.linger(lingeringMs)) {
       this.#closeAfterLingering();
       return true;
     }
@@ -113,7 +113,7 @@ export class ScannedKinds {
     this.#lingerTimer ??= setTimeout(() => {
       this.#lingerTimer = undefined;
       this.#options.due();
-    }, lingering);
+    }, lingeringMs);
   }
 
   #listLater(kind: ScannedKind): void {

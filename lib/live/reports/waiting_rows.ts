@@ -14,7 +14,7 @@ export interface Waiting {
 }
 
 /** The most objects whose rows wait: more than a burst of creations. */
-const most = 10_000;
+const mostObjects = 10_000;
 
 /** The most bytes of heap of all rows that wait. */
 const mostBytes = 8 * 1024 * 1024;
@@ -36,7 +36,7 @@ export class WaitingRows {
   /** Puts rows behind all others, or in the place of former ones; false when there is no room for them. */
   put(key: string, { object, rows, ...times }: Waiting): boolean {
     const former = this.#waiting.get(key);
-    if (former === undefined && this.#waiting.size >= most) return false;
+    if (former === undefined && this.#waiting.size >= mostObjects) return false;
     const kept = { object: detached(identity(object)), rows: detached(rows as JsonObject[]) };
     const bytes = heapSize(kept.rows) + heapSize(kept.object);
     const more = bytes - (former?.bytes ?? 0);

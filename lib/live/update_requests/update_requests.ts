@@ -23,7 +23,7 @@ export interface UpdateRequestsOptions extends Pick<TakenRequestsOptions, "leads
  * The most UpdateRequests of Postern. Kyverno parity: Kyverno has the same limit. Pinned by "no more than 1,000
  * UpdateRequests are kept at a time".
  */
-const most = 1_000;
+const mostUpdateRequests = 1_000;
 
 /**
  * Keeps an UpdateRequest object for the effects that fail, with their state, and deletes it when they are done, or
@@ -102,7 +102,7 @@ export class UpdateRequests {
       return this.#later((writer) => writer.remove(existing));
     }
     const rules = [...new Set(failed.flatMap(({ by }) => by?.rule ?? []))];
-    if (existing === undefined && this.#made.size >= most) return;
+    if (existing === undefined && this.#made.size >= mostUpdateRequests) return;
     const name = existing ?? `ur-${crypto.randomUUID().slice(0, 8)}`;
     const body = this.#bodyOf(name, result, { request, rules });
     if (body === undefined) return;

@@ -4,9 +4,7 @@ import { resourcesOfRule } from "../../match/mod.ts";
 import type { MatchBlock } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { type TargetOptions, targetResources } from "./served_kinds.ts";
-import { type Target, targetsInNamespace } from "./target.ts";
-
-const everyOperation = ["CONNECT", "CREATE", "DELETE", "UPDATE"];
+import { everyOperation, type Target, targetsInNamespace } from "./target.ts";
 
 /**
  * The served resources, and the operations, that the rules of a policy in a phase are about; empty when none of its

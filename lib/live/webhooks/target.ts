@@ -15,13 +15,16 @@ export interface Target {
   readonly rule?: string;
 }
 
+/** All operations, sorted as rules of webhooks have them. */
+export const everyOperation: readonly string[] = ["CONNECT", "CREATE", "DELETE", "UPDATE"];
+
 /** All resources and operations. */
 export const everyTarget: Target = {
   group: "*",
   version: "*",
   resource: "*/*",
   scope: "*",
-  operations: ["CONNECT", "CREATE", "DELETE", "UPDATE"],
+  operations: everyOperation,
 };
 
 /**
