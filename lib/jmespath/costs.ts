@@ -1,5 +1,5 @@
-import type { Json } from "../json/mod.ts";
-import { type Cost, stepsOfFields, stepsOfSorting, weightOf } from "./steps.ts";
+import type { Fault, Json, StepBudget } from "../json/mod.ts";
+import { type Cost, spendOnArguments, stepsOfFields, stepsOfSorting, weightOf } from "./steps.ts";
 
 /** The cost of a function that walks all of its arguments. */
 export function wholeValues(args: readonly Json[], limit: number): number {
@@ -43,4 +43,18 @@ export function perCharacter(steps: number): Cost {
 /** The cost of sorting a list. */
 export function sorting([list]: readonly Json[]): number {
   return Array.isArray(list) ? stepsOfSorting * list.length : 0;
+}
+
+/**
+ * Takes what it costs to read arguments that a function refuses because of their types; the fault. Operators turn it
+ * into null, so that a loop may go on.
+ */
+export function spendOnRefused(
+  fault: Fault | undefined,
+  values: readonly Json[],
+  budget: StepBudget,
+): Fault | undefined {
+  return fault === undefined
+    ? undefined
+    : spendOnArguments({ cost: fieldsOfArguments }, values, budget) ?? fault;
 }

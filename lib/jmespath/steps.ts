@@ -118,17 +118,3 @@ export const stepsOfMade = 6;
 
 /** The steps of sorting, for each element of a list. */
 export const stepsOfSorting = 16;
-
-/**
- * Takes what it costs to read arguments that a function refuses because of their types; the fault. Operators turn it
- * into null, so that a loop may go on.
- */
-export function spendOnRefused(
-  fault: Fault | undefined,
-  values: readonly Json[],
-  budget: StepBudget,
-): Fault | undefined {
-  return fault === undefined
-    ? undefined
-    : spendOnArguments({ cost: fieldsOfArguments }, values, budget) ?? fault;
-}

@@ -2,7 +2,8 @@ import { apart, Fault, isList, type Json } from "../../json/mod.ts";
 import type { ByFunction, FunctionRecord, PlainFunction, ValueType } from "../functions/record.ts";
 import { isOfOneType, typesOf } from "../functions/value_type.ts";
 import { printed } from "../printed.ts";
-import { spend, spendOnArguments, spendOnRefused, spendOnResult } from "../steps.ts";
+import { spendOnRefused } from "../costs.ts";
+import { spend, spendOnArguments, spendOnResult } from "../steps.ts";
 import type { CommunityEvaluate } from "./frame.ts";
 import type { CommunityFunction, CommunityTable } from "./functions/record.ts";
 

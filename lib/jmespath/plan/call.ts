@@ -8,7 +8,8 @@ import type {
   ValueType,
 } from "../functions/record.ts";
 import { isOfOneType, typesOf } from "../functions/value_type.ts";
-import { spend, spendOnArguments, spendOnRefused, spendOnResult } from "../steps.ts";
+import { spendOnRefused } from "../costs.ts";
+import { spend, spendOnArguments, spendOnResult } from "../steps.ts";
 import { printed } from "../printed.ts";
 import { type Evaluate, type ExpressionPlan, runWithoutInput, swallowMissing } from "./value.ts";
 

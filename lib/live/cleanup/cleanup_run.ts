@@ -57,7 +57,7 @@ export class CleanupRun {
     this.#running = running;
   }
 
-  /** Runs the policy once. It is `postponed` when the API server did not list its resources: nothing was deleted then. */
+  /** Runs the policy once; `postponed` when the API server did not list its resources: nothing was deleted then. */
   async run(): Promise<"done" | "postponed"> {
     const { discovery, log, resourceFilters } = this.#options, { policy, object } = this.#running;
     const discovered = await discovery.resources();
