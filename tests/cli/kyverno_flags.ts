@@ -423,7 +423,7 @@ export const deliberate: readonly string[] = [
   "changes, and so does whether a policy in CEL has a second row for a controller, `Excluded`.",
   "A `test` with `clusterResources` evaluates objects of Namespaces that it does not have; Kyverno ends with an error.",
   "Of two policies with one name and kind the first is evaluated, and the second is an error; Kyverno evaluates both.",
-  "`create` writes the current format (`apiVersion`, `kind`, `metadata`) without comments; `jp function` and `version` say more.",
+  "`create` writes the current format (`apiVersion`, `kind`, `metadata`) without comments; `jp function` and `version` say more. `fix` prints the fixed file alone, and reads the older fields that Kyverno's refuses.",
   "Without a values file, `namespaceObject` is null, as with Kyverno; with `--cluster` it is the cluster's Namespace, which Kyverno's command line does not read for policies in CEL.",
   "`apply` and `test` evaluate a `NamespacedValidatingPolicy`, `NamespacedMutatingPolicy`, `NamespacedGeneratingPolicy` or `NamespacedDeletingPolicy` for objects of its namespace alone, as in a cluster; Kyverno's command line for all.",
   "Under `request.operation: DELETE` a mutate rule is an error, as with Kyverno, and a `MutatingPolicy` passes over the object. When a mutation is skipped the validations follow, where Kyverno's find no object; generate rules work, where Kyverno's program ends.",

@@ -129,7 +129,9 @@ cat > pods/pod.yaml <<'END'\n${good}END
 cat > pods/kyverno-test.yaml <<'END'\n${test}END
 git add .; git -c user.name=a -c user.email=a@b commit -qm one
 git checkout -q -b strict; sed -i 's/label team/label TEAM/' pods/policy.yaml
-git -c user.name=a -c user.email=a@b commit -qam two; cd ..
+git -c user.name=a -c user.email=a@b commit -qam two
+git checkout -q -b broken; sed -i 's/policy: require-team/policy: require-taem/' pods/kyverno-test.yaml
+git -c user.name=a -c user.email=a@b commit -qam three; cd ..
 git clone -q --bare work policies.git`,
       folder,
     );
@@ -142,6 +144,17 @@ git clone -q --bare work policies.git`,
     assert.match(strict.out, /The label TEAM is required/, strict.err);
     const tested = await shell(`${postern} test ${address}/pods -b main`, folder);
     assert.match(tested.out, /1 tests passed and 0 tests failed/, tested.err);
+    assert.match(
+      tested.out,
+      /Loading test team \( file:\/\/[^ ]*\/policies\.git\/pods\/kyverno-test\.yaml \)/,
+    );
+    const sarif = await shell(`${postern} test ${address}/pods -b broken -o sarif`, folder);
+    assert.match(sarif.out, /"uri": "file:\/\/[^ ]*\/policies\.git\/pods\/kyverno-test\.yaml"/);
+    assert.match(
+      sarif.err,
+      /file:\/\/[^ ]*\/policies\.git\/pods\/kyverno-test\.yaml:\d+:\d+: warning unknown-policy/,
+    );
+    assert.doesNotMatch(sarif.out + sarif.err, /postern-git/);
     const missing = await shell(`${postern} apply ${address} -b none -r bad.yaml`, folder);
     assert.match(missing.err, /policies\.git:1:1: error unreadable-address: git clone failed: .*none/s);
     assert.equal(missing.code, 1);

@@ -57,7 +57,8 @@ export async function test(args: TestArguments, terminal: Terminal): Promise<num
   try {
     const folders = await foldersOf(args, checkouts);
     if (isFault(folders)) return unusable(folders.message, terminal);
-    const work = (): Promise<Watched> => runAll({ args, folders, selector, files, lookup }, terminal);
+    const named = (file: string): string => nameInRepository(file, checkouts);
+    const work = (): Promise<Watched> => runAll({ args, folders, selector, files, lookup, named }, terminal);
     return args.watch ? await watching(work, terminal) : (await work()).code;
   } finally {
     for (const checkout of checkouts) await checkout[Symbol.asyncDispose]();
@@ -83,6 +84,12 @@ async function foldersOf(
   return folders;
 }
 
+/** The name of a file in messages: in a clone of a repository, its address. */
+function nameInRepository(file: string, checkouts: readonly Checkout[]): string {
+  const inside = checkouts.find(({ folder }) => file === folder || file.startsWith(`${folder}/`));
+  return inside === undefined ? file : inside.address + file.slice(inside.folder.length);
+}
+
 /** The warning about a test that checks nothing: nobody should rely on it. */
 function emptyTest({ positionOf }: FoundTest): Diagnostic {
   const message = "The test checks nothing: it has no results";
@@ -96,6 +103,7 @@ interface TestOptions {
   readonly files: readonly TestReportFile[];
   /** The source of image data; without it tests look up no images. */
   readonly lookup: ImageLookup | undefined;
+  readonly named: (file: string) => string;
 }
 
 /** The selector of every test. */
@@ -105,9 +113,9 @@ const everyTest = "policy=*,rule=*,resource=*";
 const mostAhead = 4;
 
 async function runAll(options: TestOptions, terminal: Terminal): Promise<Watched> {
-  const { args, folders, selector, files, lookup } = options;
+  const { args, folders, selector, files, lookup, named } = options;
   const { tests, diagnostics } = await findTests(folders, args.fileName);
-  const session = new TestSession(args, terminal, lookup);
+  const session = new TestSession(args, { terminal, lookup, named });
   session.note(diagnostics);
   const chosen = tests.map((found) => ({
     found,

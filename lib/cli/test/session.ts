@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ImageRecorder } from "../../registries/mod.ts";
-import { type Diagnostic, fileProblem, formatDiagnostic } from "../../diagnostics/mod.ts";
+import { type Diagnostic, fileProblem, formatDiagnostic, type Position } from "../../diagnostics/mod.ts";
 import type { ImageLookup } from "../../open_ports/mod.ts";
 import type { Dialect } from "../../match/mod.ts";
 import { type TestRow, testTable } from "../../report/mod.ts";
@@ -35,12 +35,21 @@ export interface TestSessionOptions {
   readonly recordImages: boolean;
 }
 
+/** The terminal, the source of images and the names of files of a session. */
+export interface TestSources {
+  readonly terminal: Terminal;
+  readonly lookup: ImageLookup | undefined;
+  /** The name of a file in messages. */
+  readonly named: (file: string) => string;
+}
+
 /** One run of all tests of a command. It keeps the counts, and the rows for formats that show all at the end. */
 export class TestSession {
   readonly #options: TestSessionOptions;
   readonly #terminal: Terminal;
   readonly #table: TestOutputOptions;
   readonly #lookup: ImageLookup | undefined;
+  readonly #named: (file: string) => string;
   /** The recorder of registry answers for each test folder. */
   readonly #recorders = new Map<string, ImageRecorder>();
   readonly #rows: TestRow[] = [];
@@ -48,8 +57,9 @@ export class TestSession {
   #remarks = 0;
   #errors = 0;
 
-  constructor(options: TestSessionOptions, terminal: Terminal, lookup: ImageLookup | undefined) {
+  constructor(options: TestSessionOptions, { terminal, lookup, named }: TestSources) {
     this.#options = options;
+    this.#named = named;
     this.#terminal = terminal;
     this.#lookup = lookup;
     const removeColor = options.removeColor || options.outputFormat !== undefined;
@@ -68,8 +78,16 @@ export class TestSession {
 
   /** Prints diagnostics and counts the errors. */
   note(diagnostics: readonly Diagnostic[]): void {
-    for (const diagnostic of diagnostics) this.#terminal.err(formatDiagnostic(diagnostic));
+    for (const diagnostic of diagnostics) this.#terminal.err(formatDiagnostic(this.#located(diagnostic)));
     this.#errors += diagnostics.filter(({ severity }) => severity === "error").length;
+  }
+
+  /** A diagnostic or a row whose position has the name of its file. */
+  #located<T extends { readonly position?: Position }>(item: T): T {
+    const { position } = item;
+    return position === undefined
+      ? item
+      : { ...item, position: { ...position, file: this.#named(position.file) } };
   }
 
   /** Starts reading and running a test. */
@@ -92,7 +110,7 @@ export class TestSession {
   async compare(found: FoundTest, expectations: readonly Expectation[], run: TestRun): Promise<void> {
     const { resources, exceptions, files } = run.input;
     for (const file of files) this.#files.add(file);
-    for (const line of loadingLines(found)) this.#print(line);
+    for (const line of loadingLines({ ...found, file: this.#named(found.file) })) this.#print(line);
     this.#print(
       `  Applying ${count(run.snapshot.policies.length, "policy", "policies")} to ${
         count(resources.length, "resource", "resources")
@@ -108,7 +126,7 @@ export class TestSession {
       ...rows.length === 0 ? [checksNothing(found)] : [],
     ]);
     this.#print("  Checking results ...");
-    this.#rows.push(...rows);
+    this.#rows.push(...rows.map((row) => this.#located(row)));
     this.#remarks += noted.filter(({ severity }) => severity !== "error").length;
     const { outputFormat, failOnly } = this.#options;
     if (outputFormat === undefined && !failOnly) this.#print(`\n${testTable(rows, this.#table)}\n`);
