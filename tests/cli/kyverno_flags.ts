@@ -197,7 +197,13 @@ const test = flags("test", ["@tests"], [
     "-o",
     "junit",
   ], /^<\?xml/],
-  ["--registry", "works", "", ["--registry"], summary],
+  [
+    "--registry",
+    "differs",
+    "needed for signatures and image policies, too; Kyverno calls registries for these without it",
+    ["--registry"],
+    summary,
+  ],
   ["--remove-color", "works", "", ["--remove-color"], summary],
   ["--require-tests", "differs", "always so: a run that tests nothing fails", ["--require-tests"], summary],
   [
