@@ -3,6 +3,7 @@ import {
   type DocumentPath,
   Fault,
   field,
+  goTypeOf,
   isFault,
   isList,
   isObject,
@@ -40,7 +41,7 @@ export function compileGenerationTemplate(
     if (severity === "error") expressions.mistake(`template: ${message}`, path);
   }
   const expressionOf: CompileExpression | undefined = template.interpolate
-    ? (text) => compilePlaceholder(expressions.compile(text, path, wanted.any))
+    ? (text) => compilePlaceholder(text, expressions.compile(text, path, wanted.any))
     : undefined;
   const renders = documents.map(({ value }) => compileNode(value, expressionOf));
   if (documents.length === 0 || documents.some(({ value }) => !isObject(value))) {
@@ -56,12 +57,12 @@ type CompileExpression = (text: string) => Render;
 function compileNode(node: Json, expressionOf: CompileExpression | undefined): Render {
   if (isString(node)) return expressionOf === undefined ? () => node : compileText(node, expressionOf);
   if (isList(node)) {
-    const items = node.map((item) => compileNode(item, expressionOf));
+    const items = node.map((item, index) => inside(`item ${index}`, compileNode(item, expressionOf)));
     return (evaluation) => collect(items.map((render) => render(evaluation)));
   }
   if (!isObject(node)) return () => node;
   const entries = Object.entries(node).map(([key, value]) =>
-    [key, compileNode(value, expressionOf)] as const
+    [key, inside(`field ${JSON.stringify(key)}`, compileNode(value, expressionOf))] as const
   );
   return (evaluation) => {
     const object: { [key: string]: Json } = {};
@@ -82,10 +83,11 @@ function compileText(text: string, expressionOf: CompileExpression): Render {
   return (evaluation) => {
     const parts = collect(renders.map((render) => render(evaluation)));
     if (isFault(parts)) return parts;
-    const structured = parts.find((part) => isObject(part) || isList(part));
-    return structured === undefined
-      ? parts.map((part) => isString(part) ? part : JSON.stringify(part)).join("")
-      : new Fault("a placeholder inside a text must give a text, number or bool");
+    const other = parts.findIndex((part) => part === null || typeof part === "object");
+    return other < 0 ? parts.map((part) => isString(part) ? part : JSON.stringify(part)).join("") : new Fault(
+      `placeholder ${JSON.stringify(pieces[other])} embedded in a string must evaluate to a scalar, got ` +
+        `${goTypeOf(parts[other])}; use a whole-value placeholder for structured results`,
+    );
   };
 }
 
@@ -108,10 +110,19 @@ function typeOfDocument({ value }: { readonly value: Json }): ObjectType[] {
   return isWritten(apiVersion) && isWritten(kind) ? [{ apiVersion, kind }] : [];
 }
 
-function compilePlaceholder(program: Program | undefined): Render {
+function compilePlaceholder(expression: string, program: Program | undefined): Render {
+  if (program === undefined) return () => new Fault("the expression does not compile");
+  return inside(
+    `failed to evaluate placeholder ${JSON.stringify(expression)}`,
+    (evaluation) => evaluation.evaluateToJson(program),
+  );
+}
+
+/** Kyverno parity: faults name fields and items. Pinned by "a fault in a template names the part of the document". */
+function inside(part: string, render: Render): Render {
   return (evaluation) => {
-    if (program === undefined) return new Fault("the expression does not compile");
-    return evaluation.evaluateToJson(program);
+    const value = render(evaluation);
+    return isFault(value) ? new Fault(`${part}: ${value.message}`) : value;
   };
 }
 

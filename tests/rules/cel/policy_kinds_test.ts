@@ -37,6 +37,35 @@ generate:
   );
 });
 
+const templateFaults: readonly (readonly [value: string, fault: string])[] = [
+  [
+    "a: [{b: x}, {b: (( string(object.spec.none) ))}]",
+    'field "data": field "a": item 1: field "b": failed to evaluate placeholder "string(object.spec.none)": ' +
+    "no such key: none",
+  ],
+  [
+    "a: x-(( null ))",
+    'field "data": field "a": placeholder "null" embedded in a string must evaluate to a scalar, got <nil>; ' +
+    "use a whole-value placeholder for structured results",
+  ],
+  [
+    "a: x-(( object.metadata ))",
+    'field "data": field "a": placeholder "object.metadata" embedded in a string must evaluate to a scalar, got ' +
+    "map[string]interface {}; use a whole-value placeholder for structured results",
+  ],
+];
+for (const [value, fault] of templateFaults) {
+  Deno.test(`GeneratingPolicy: a fault in a template names the part of the document: ${value}`, async () => {
+    const more = "generate:\n- template:\n    interpolate: cel\n    value: |\n      apiVersion: v1\n" +
+      `      kind: ConfigMap\n      metadata: {name: a, namespace: b}\n      data:\n        ${value}\n`;
+    const policy = written("GeneratingPolicy", more);
+    const { results } = await decide({ policy, object: pod({}), phase: "generate" });
+    assert.deepEqual(results[0]!.rules.map(({ result, message }) => [result, message]), [
+      ["error", `failed to evaluate policy: failed to render generation template: document 1: ${fault}`],
+    ]);
+  });
+}
+
 Deno.test("GeneratingPolicy: once the trigger is gone, the worker deletes the objects that the policy generated", async () => {
   const policy = written(
     "GeneratingPolicy",
