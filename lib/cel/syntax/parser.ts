@@ -144,16 +144,9 @@ class Parser {
       if (kind !== "symbol") return expression;
       if (this.#tokens.accept(".")) expression = this.#selection(expression, offset);
       else if (this.#tokens.accept("[")) {
-        const optional = this.#optionalMark();
-        const index = this.#expression();
+        const mode = this.#mode(), index = this.#expression();
         this.#tokens.close("]");
-        expression = {
-          kind: "index",
-          operand: expression,
-          index,
-          mode: optional ? "optional" : "value",
-          offset,
-        };
+        expression = { kind: "index", operand: expression, index, mode, offset };
       } else if (this.#tokens.isAt("{")) {
         const name = qualifiedName(expression);
         if (name === undefined) return expression;
@@ -164,19 +157,20 @@ class Parser {
 
   /** Parses the part after a dot: a field, an optional field, or a method call. */
   #selection(operand: CelExpression, offset: number): CelExpression {
-    const optional = this.#optionalMark();
-    const name = this.#tokens.take();
-    if (name.kind === "quotedIdent") {
-      return { kind: "select", operand, field: name.text, mode: optional ? "optional" : "value", offset };
-    }
+    const mode = this.#mode(), name = this.#tokens.take();
+    if (name.kind === "quotedIdent") return { kind: "select", operand, field: name.text, mode, offset };
     if (name.kind !== "ident" || ["in", "true", "false", "null"].includes(name.text)) {
       return this.#tokens.mismatch(name, "IDENTIFIER");
     }
-    if (!optional && this.#tokens.isAt("(")) {
+    if (mode === "value" && this.#tokens.isAt("(")) {
       const open = this.#tokens.take().offset;
       return this.#call({ name: name.text, target: operand, args: this.#callArguments(), offset: open });
     }
-    return { kind: "select", operand, field: name.text, mode: optional ? "optional" : "value", offset };
+    return { kind: "select", operand, field: name.text, mode, offset };
+  }
+
+  #mode(): "optional" | "value" {
+    return this.#optionalMark() ? "optional" : "value";
   }
 
   /** Reads a `?` that makes a selection, index or element optional. */
