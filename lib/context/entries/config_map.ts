@@ -60,50 +60,63 @@ function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): Context
       "get",
     ]),
   );
-  return { name: entry.name, source: "configMap", load };
+  const compiled = { entry, name, namespace, policyNamespace };
+  return { name: entry.name, source: "configMap", load: (view) => load(compiled, view) };
+}
 
-  function load(view: Context): Json | Fault {
-    const mapName = rendered("name", name, view);
-    if (isFault(mapName)) return mapName;
-    const written = rendered("namespace", namespace, view);
-    if (isFault(written)) return written;
-    const mapNamespace = written || policyNamespace || "default";
-    if (policyNamespace !== undefined && mapNamespace !== policyNamespace) {
-      return problem(
-        `context entry ${entry.name}: configMap namespace "${mapNamespace}" is different from policy namespace "${policyNamespace}"`,
-      );
-    }
-    if (!isObjectName(mapName)) {
-      return problem(`failed to get configmap ${mapNamespace}/ : resource name may not be empty`);
-    }
-    const { tracker } = view;
-    const path = `/api/v1/namespaces/${encodeURIComponent(mapNamespace)}/configmaps/${
-      encodeURIComponent(mapName)
-    }`;
-    return readPath(tracker, { name: `ConfigMap ${mapNamespace}/${mapName}`, path }, (answer) => {
-      if (!answer.ok) {
-        return problem(`failed to get configmap ${mapNamespace}/${mapName} : ${answer.message}`);
-      }
-      const object = asObject(answer.body) ?? {};
-      return { data: contents(object), metadata: field(object, "metadata") ?? {} };
-    });
-  }
+/** A ConfigMap of a policy's context, compiled. */
+interface CompiledConfigMap {
+  readonly entry: ConfigMapEntry;
+  readonly name: Template;
+  readonly namespace: Template;
+  /** The namespace of its Policy; `undefined` for a ClusterPolicy. */
+  readonly policyNamespace: string | undefined;
+}
 
-  /** Kyverno parity: a number is no name. Pinned by "a value that is no text is a fault in place of a name". */
-  function rendered(part: "name" | "namespace", template: Template, view: Context): string | Fault {
-    const value: Json | Fault = template.render(view, view.environment);
-    if (isString(value)) return value;
-    const cause = isFault(value) ? value.message : `expected string, got ${goTypeOf(value)}`;
-    return problem(
-      `failed to substitute variables in context ${entry.name} configMap.${part} ${
-        entry.configMap[part]
-      }: ${cause}`,
+function load(compiled: CompiledConfigMap, view: Context): Json | Fault {
+  const { entry, policyNamespace } = compiled;
+  const name = rendered("name", compiled, view);
+  if (isFault(name)) return name;
+  const written = rendered("namespace", compiled, view);
+  if (isFault(written)) return written;
+  const namespace = written || policyNamespace || "default";
+  if (policyNamespace !== undefined && namespace !== policyNamespace) {
+    return notRetrieved(
+      entry,
+      `context entry ${entry.name}: configMap namespace "${namespace}" is different from policy namespace "${policyNamespace}"`,
     );
   }
-
-  function problem(cause: string): Fault {
-    return new Fault(`failed to retrieve config map for context entry ${entry.name}: ${cause}`);
+  if (!isObjectName(name)) {
+    return notRetrieved(entry, `failed to get configmap ${namespace}/ : resource name may not be empty`);
   }
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps/${encodeURIComponent(name)}`;
+  return readPath(view.tracker, { name: `ConfigMap ${namespace}/${name}`, path }, (answer) => {
+    if (!answer.ok) {
+      return notRetrieved(entry, `failed to get configmap ${namespace}/${name} : ${answer.message}`);
+    }
+    const object = asObject(answer.body) ?? {};
+    return { data: contents(object), metadata: field(object, "metadata") ?? {} };
+  });
+}
+
+/** Kyverno parity: a number is no name. Pinned by "a value that is no text is a fault in place of a name". */
+function rendered(
+  part: "name" | "namespace",
+  { entry, [part]: template }: CompiledConfigMap,
+  view: Context,
+): string | Fault {
+  const value: Json | Fault = template.render(view, view.environment);
+  if (isString(value)) return value;
+  const cause = isFault(value) ? value.message : `expected string, got ${goTypeOf(value)}`;
+  const written = entry.configMap[part];
+  return notRetrieved(
+    entry,
+    `failed to substitute variables in context ${entry.name} configMap.${part} ${written}: ${cause}`,
+  );
+}
+
+function notRetrieved({ name }: ConfigMapEntry, cause: string): Fault {
+  return new Fault(`failed to retrieve config map for context entry ${name}: ${cause}`);
 }
 
 /** The `data` of a ConfigMap; `binaryData` is not read, as in Kyverno. */
