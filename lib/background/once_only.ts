@@ -1,15 +1,18 @@
 import type { Decision, Effect, PolicyRequest } from "../engine/mod.ts";
 import { asList, dig, equal, field, isObject, type Json } from "../json/mod.ts";
-import { fieldWrites, objectText, posternManager } from "../kube/mod.ts";
+import { fieldWrites, posternManager } from "../kube/mod.ts";
 import { elapsedOn, type Log, type Ports } from "../ports.ts";
 import { ChangedCluster } from "./changed_cluster.ts";
 import { effectKey } from "./effect_writer.ts";
+import { LeftOutEffects } from "./left_out_effects.ts";
 
 /** How effects were planned that may have been carried out before. */
 export interface RepeatedPlan {
   readonly request: PolicyRequest;
   readonly ports: Ports;
   readonly log: Log;
+  /** Gets the effects that are left out; without it the log gets a line for each. */
+  readonly leftOut?: Pick<LeftOutEffects, "add">;
   /** Evaluates the same rules with another request and other ports. */
   decideWith(changed: Pick<RepeatedPlan, "request" | "ports">): Decision | Promise<Decision>;
 }
@@ -76,25 +79,20 @@ async function withoutDone(
 ): Promise<readonly Effect[]> {
   if (planned.length === 0) return planned;
   const again = await repeated(planned, plan);
+  const leftOut = new LeftOutEffects(plan.log);
   const second = new Map(again.effects.map((effect) => [effectKey(effect), effect.object]));
-  return planned.filter((effect) => {
-    const { policy, rule, object } = effect;
+  const chosen = planned.filter((effect) => {
+    const { object } = effect;
     const further = second.get(effectKey(effect));
     const changesNoMore = further === undefined ? !hasErred(again, effect) : equal(further, object);
     if (changesNoMore) return true;
     const isTraceable = further !== undefined && !isPartOf(further, object);
     if (isTraceable && !isWritten(effect)) return true;
-    plan.log.write(
-      "warn",
-      "effect left out: it may have been carried out before, and adds to what it finds",
-      {
-        policy,
-        rule,
-        object: objectText(object),
-      },
-    );
+    (plan.leftOut ?? leftOut).add(effect);
     return false;
   });
+  leftOut.write();
+  return chosen;
 }
 
 /** Evaluates the rules again where the planned updates were made. The trigger may be a target. */

@@ -8,6 +8,7 @@ import { type ExistingTrigger, existingTriggers } from "./existing_triggers.ts";
 import { changeKey } from "./missed_changes.ts";
 import { earlier, longestReview } from "./missed_note.ts";
 import { onceOnly } from "./once_only.ts";
+import { LeftOutEffects } from "./left_out_effects.ts";
 import { OpenEvaluations } from "./open_evaluations.ts";
 import { RuleFollower } from "./rule_follower.ts";
 import { type RuleInForce, RulesInForce } from "./rules_in_force.ts";
@@ -241,7 +242,9 @@ export class Upkeep {
     const { worker, ports: { cluster }, log, memory, wait } = this.#options;
     const rules = this.#rules!, evaluated = unseen === undefined ? rules.evaluating(each.key) : () => {};
     const { signal, release } = this.#limit();
+    const leftOut = new LeftOutEffects(log);
     const open = new OpenEvaluations((isComplete) => {
+      leftOut.write();
       evaluated(isComplete);
       if (unseen !== undefined && !isComplete) {
         this.#unseen.add(each.key, unseen);
@@ -250,18 +253,13 @@ export class Upkeep {
       if (rules === this.#rules && this.#goesOn) memory?.write(rules.text);
     });
     try {
-      const options = {
-        cluster,
-        log,
-        signal,
-        ...(unseen !== undefined && { unseen }),
-        ...(wait !== undefined && { wait }),
-      };
+      const reading = { cluster, log, signal };
+      const options = { ...reading, ...(unseen !== undefined && { unseen }), ...(wait && { wait }) };
       for await (const found of existingTriggers(each, options)) {
         if (isFault(found)) open.miss();
         else {
           await worker.room();
-          this.#evaluate(found, each, { open, unseen });
+          this.#evaluate(found, each, { open, unseen, leftOut });
         }
       }
     } catch (cause) {
@@ -277,14 +275,19 @@ export class Upkeep {
   #evaluate(
     { request, only, missed }: ExistingTrigger,
     { rule, resumed, since: ruleSince }: RuleInForce,
-    { open, unseen }: { readonly open: OpenEvaluations; readonly unseen: UnseenTime | undefined },
+    { open, unseen, leftOut }: {
+      readonly open: OpenEvaluations;
+      readonly unseen: UnseenTime | undefined;
+      readonly leftOut: LeftOutEffects;
+    },
   ): void {
     const key = missed && changeKey(request.object ?? {}, missed);
     const since = missed?.at ?? (resumed ? ruleSince : undefined);
     open.begin(() =>
       this.#options.worker.add(request, {
         only,
-        ...(since !== undefined && { onceOnly: (planned, plan) => onceOnly(planned, plan, since) }),
+        ...(since !== undefined &&
+          { onceOnly: (planned, plan) => onceOnly(planned, { ...plan, leftOut }, since) }),
         ended: (end) => {
           // A generate rule makes nothing twice, so it may be evaluated again.
           if (end === "over" && rule.type !== "generate" && key !== undefined) unseen?.evaluated.add(key);

@@ -196,6 +196,16 @@ for (const [what, text] of doubted) {
   });
 }
 
+Deno.test("the patches of a rule that are not made again are one line of the log, whatever their number", async () => {
+  const { log, change, lost, now, wait } = await setUp(appending);
+  wait();
+  const since = now();
+  for (const path of [app, other]) await change(path, { color: "eQ==" });
+  await change(target, { b: "eA==" }, "postern");
+  await lost(since);
+  assert.equal(log.lines.filter((line) => line.includes("effect left out")).length, 1);
+});
+
 Deno.test("a patch that changes nothing twice is applied although Postern has written the target since", async () => {
   const { cluster, change, lost, now, wait } = await setUp(setting);
   wait();
