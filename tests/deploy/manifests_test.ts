@@ -30,6 +30,11 @@ Deno.test("manifests for live policies contain the rights, arguments and empty w
     asList(field(rule, "resourceNames"))
   );
   assert.deepEqual([...named].sort(), names);
+  assert.equal(
+    field(find(objects, "ClusterRole", "postern-policies"), "rules"),
+    undefined,
+    "an apply must not take away the aggregated rights until the cluster grants them again",
+  );
   const labels = dig(
     find(objects, "ClusterRole", "postern-policies"),
     "aggregationRule",

@@ -62,8 +62,7 @@ function grantedByLabel({ namespace }: ManifestOptions): JsonObject[] {
     kind: "ClusterRole",
     metadata: metadata(name),
     aggregationRule: { clusterRoleSelectors: policyRoles.map((matchLabels) => ({ matchLabels })) },
-    // The cluster sets these rules.
-    rules: [],
+    // The cluster sets the rules: with some here, each apply would take the rights away until it sets them again.
   };
   return [role, binding("ClusterRole", name, { namespace, scope: undefined })];
 }
