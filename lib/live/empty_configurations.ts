@@ -1,6 +1,6 @@
 import { objectConfigurationNames } from "./admission/configurations.ts";
 import type { JsonObject } from "../json/mod.ts";
-import { managedBy } from "./installation.ts";
+import { configurationLabels } from "./installation.ts";
 import { resourceConfigurationNames } from "./webhooks/configurations.ts";
 
 /**
@@ -12,7 +12,7 @@ export function emptyWebhookConfigurations(prefix: string): JsonObject[] {
   const empty = (kind: string, name: string): JsonObject => ({
     apiVersion: "admissionregistration.k8s.io/v1",
     kind,
-    metadata: { name, labels: { ...managedBy } },
+    metadata: { name, labels: configurationLabels(prefix) },
   });
   return [
     ...[...objectConfigurationNames(prefix), validate].map((name) =>

@@ -25,5 +25,12 @@ export interface Accounts {
   readonly cleanup: string;
 }
 
-/** The label of every webhook configuration that is written for policies. */
-export const managedBy = { "webhook.kyverno.io/managed-by": "kyverno" } as const;
+/**
+ * The labels of every webhook configuration that is written for policies. Kyverno deletes what has its label when it
+ * ends, so an installation beside it has others. One under Kyverno's names has the label that users look for.
+ */
+export function configurationLabels(prefix: string): Readonly<Record<string, string>> {
+  return prefix === "kyverno"
+    ? { "webhook.kyverno.io/managed-by": prefix }
+    : { "app.kubernetes.io/name": prefix, "app.kubernetes.io/managed-by": prefix };
+}

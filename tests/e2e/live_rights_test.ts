@@ -118,8 +118,8 @@ spec: {type: ExternalName, externalName: 127.0.0.1}
     } finally {
       await call(["delete", "clusterpolicy", namespace]);
       await call(["delete", "clusterrole,clusterrolebinding", id, `${id}-policies`, `${id}-leases`]);
-      await call(["delete", "validatingwebhookconfiguration", "-l", "webhook.kyverno.io/managed-by=kyverno"]);
-      await call(["delete", "mutatingwebhookconfiguration", "-l", "webhook.kyverno.io/managed-by=kyverno"]);
+      await call(["delete", "validatingwebhookconfiguration", "-l", "app.kubernetes.io/name=postern"]);
+      await call(["delete", "mutatingwebhookconfiguration", "-l", "app.kubernetes.io/name=postern"]);
       await call(["delete", "namespace", installation, namespace, "--wait=false"]);
       await Deno.remove(folder, { recursive: true });
     }

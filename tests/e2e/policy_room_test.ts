@@ -57,7 +57,7 @@ Deno.test({
     const unblock = () =>
       run([
         ...["delete", "validatingwebhookconfigurations,mutatingwebhookconfigurations"],
-        ...["-l", "webhook.kyverno.io/managed-by=kyverno"],
+        ...["-l", "app.kubernetes.io/name=postern"],
       ]);
     let postern = await start();
     try {

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { compile } from "../../lib/engine/mod.ts";
 import { asList, asString, dig, field } from "../../lib/json/mod.ts";
 import { withoutRefused } from "../../lib/live/webhooks/refused_webhooks.ts";
-import { WebhookRoutes } from "../../lib/live/mod.ts";
+import { configurationLabels } from "../../lib/live/installation.ts";
+import { emptyWebhookConfigurations, WebhookRoutes } from "../../lib/live/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { all, celPolicy, configurations, noControllers, policy } from "./webhook_configurations.ts";
 
@@ -151,4 +152,14 @@ Deno.test("webhooks: only the webhook that the API server refuses is left out of
     fields: { refused: ["b"] },
   });
   assert.equal(withoutRefused(configuration, "the API server is away"), undefined);
+});
+
+Deno.test("webhooks: configurations of an installation beside Kyverno lack the label whose objects Kyverno deletes", () => {
+  assert.deepEqual(configurationLabels("kyverno"), { "webhook.kyverno.io/managed-by": "kyverno" });
+  for (const object of emptyWebhookConfigurations("postern")) {
+    assert.deepEqual(dig(object, "metadata", "labels"), {
+      "app.kubernetes.io/name": "postern",
+      "app.kubernetes.io/managed-by": "postern",
+    });
+  }
 });

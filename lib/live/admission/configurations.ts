@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../json/mod.ts";
 import { policyObjectKinds, type PolicyObjectRole } from "../../policy/mod.ts";
-import { type Installation, managedBy } from "../installation.ts";
+import { configurationLabels, type Installation } from "../installation.ts";
 import { clientConfig } from "../webhooks/configurations.ts";
 
 /** A webhook for objects of policy kinds. */
@@ -92,7 +92,7 @@ export function objectConfigurations(installation: Installation): JsonObject[] {
     ({ name, webhook, path, groups, resources, operations, failurePolicy, objectSelector }) => ({
       apiVersion: "admissionregistration.k8s.io/v1",
       kind: "ValidatingWebhookConfiguration",
-      metadata: { name: `${installation.prefix}-${name}`, labels: { ...managedBy } },
+      metadata: { name: `${installation.prefix}-${name}`, labels: configurationLabels(installation.prefix) },
       webhooks: [{
         name: `${webhook.replace("kyverno", installation.prefix)}.${installation.prefix}.svc`,
         clientConfig: clientConfig(installation, path),

@@ -10,7 +10,7 @@ import {
 } from "../../json/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import type { RequestFilters, WebhookSettings } from "../configuration.ts";
-import { type Installation, managedBy } from "../installation.ts";
+import { configurationLabels, type Installation } from "../installation.ts";
 import type { ConditionsOf } from "./cached_conditions.ts";
 import type { TargetsOf } from "./cached_targets.ts";
 import { configurationKinds, sharedTimeout } from "./configuration_kinds.ts";
@@ -139,7 +139,7 @@ function configuration(input: WebhookInput, phase: WebhookPhase, webhooks: reado
     kind: configurationKinds[phase],
     metadata: {
       name: resourceConfigurationNames(prefix)[phase],
-      labels: { ...settings.labels, ...managedBy },
+      labels: { ...settings.labels, ...configurationLabels(prefix) },
       annotations: { "admissions.enforcer/disabled": "true", ...settings.annotations },
     },
     webhooks: webhooks.toSorted((left, right) => compareTexts(left.name, right.name)),
