@@ -52,8 +52,8 @@ export function variableProblems(uses: readonly Use[], setting: VariableCheckOpt
   return uses.flatMap((use) => problemsOf(use, setting));
 }
 
-function problemsOf(use: Use, { rule, path: above, withoutUser }: VariableCheckOptions): PathDiagnostic[] {
-  const path = [...above, ...use.path];
+function problemsOf(use: Use, setting: VariableCheckOptions): PathDiagnostic[] {
+  const { withoutUser } = setting, path = [...setting.path, ...use.path];
   if (use.problem !== undefined) {
     return [{
       severity: "error",
@@ -63,35 +63,41 @@ function problemsOf(use: Use, { rule, path: above, withoutUser }: VariableCheckO
       path,
     }];
   }
-  const declared = [...rule.context.map(({ name }) => name), ...namesWithin(rule.body)];
-  // A validate rule with loops is evaluated inside them, its message too.
-  const inLoop = path.includes("foreach") ||
-    (path[0] === "validate" && rule.body.kind === "foreach");
-  const named = use.names.flatMap((name): PathDiagnostic[] => {
-    const base = name.replace(/^(element|elementIndex)\d+$/, "$1");
-    if ((base === "element" || base === "elementIndex") && !inLoop && !declared.includes(name)) {
-      return [{
-        severity: "error",
-        code: "element-outside-foreach",
-        message: `"${name}" exists only inside foreach`,
-        path,
-      }];
-    }
-    if (base === "request") return requestProblems(use, { path, withoutUser });
-    if (withoutUser && accountNames.includes(name)) return [absentUser(use, name, path)];
-    if (name === "target" && !declared.includes(name) && !hasTarget(rule, path)) {
-      return [withoutTarget(use, { rule, path })];
-    }
-    if (name === "" || predefined.includes(base)) return [];
-    if (declared.includes(name)) {
-      return isDeclaredLater(name, rule, path) ? [declaredLater(name, path)] : [];
-    }
-    if (literalNames.includes(name)) return [literalName(name, path)];
-    return [
-      unknownName(name, { candidates: [...predefined, ...declared], use, path }),
-    ];
-  });
-  return [...named, ...constantProblems(use, { path, withoutUser }), ...functionProblems(use, path)];
+  const declared = [...setting.rule.context.map(({ name }) => name), ...namesWithin(setting.rule.body)];
+  return [
+    ...use.names.flatMap((name) => problemsOfName(name, use, { ...setting, path, declared })),
+    ...constantProblems(use, { path, withoutUser }),
+    ...functionProblems(use, path),
+  ];
+}
+
+/** The problems of a name that an expression reads; `path` is that of the expression. */
+function problemsOfName(
+  name: string,
+  use: Use,
+  { rule, path, withoutUser, declared }: VariableCheckOptions & {
+    readonly path: (string | number)[];
+    /** The names that the rule declares. */
+    readonly declared: readonly string[];
+  },
+): PathDiagnostic[] {
+  const base = name.replace(/^(element|elementIndex)\d+$/, "$1"), isDeclared = declared.includes(name);
+  if ((base === "element" || base === "elementIndex") && !isDeclared && !isInLoop(rule, path)) {
+    const message = `"${name}" exists only inside foreach`;
+    return [{ severity: "error", code: "element-outside-foreach", message, path }];
+  }
+  if (base === "request") return requestProblems(use, { path, withoutUser });
+  if (withoutUser && accountNames.includes(name)) return [absentUser(use, name, path)];
+  if (name === "target" && !isDeclared && !hasTarget(rule, path)) return [withoutTarget(use, { rule, path })];
+  if (name === "" || predefined.includes(base)) return [];
+  if (isDeclared) return isDeclaredLater(name, rule, path) ? [declaredLater(name, path)] : [];
+  if (literalNames.includes(name)) return [literalName(name, path)];
+  return [unknownName(name, { candidates: [...predefined, ...declared], use, path })];
+}
+
+/** A validate rule with loops is evaluated inside them, its message too. */
+function isInLoop({ body }: Rule<RuleBody>, path: (string | number)[]): boolean {
+  return path.includes("foreach") || path[0] === "validate" && body.kind === "foreach";
 }
 
 /**
