@@ -265,7 +265,12 @@ export class WatchedKind {
     this.#isUnanswered = hasNoAnswer(failure);
     if (this.#stop.signal.aborted) return;
     const { path, log, missing } = this.#options;
-    const reason = describeFailure({ method: "GET", path }, failure), said = `${what} ${reason}`;
+    // A message that names its call has the query, too.
+    const { message } = failure;
+    const reason = message.startsWith(`GET ${path}`)
+      ? message
+      : describeFailure({ method: "GET", path }, failure);
+    const said = `${what} ${reason}`;
     if (said === this.#said) return;
     this.#said = said;
     const hint: JsonObject = failure.status === 404 && missing !== undefined ? { hint: missing } : {};

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type FollowedCluster, LiveCollections, ObjectBudget, systemClock } from "../../lib/adapters/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
-import { metadataOnly, nameOf } from "../../lib/kube/mod.ts";
+import { metadataOnly, nameOf, noAnswer } from "../../lib/kube/mod.ts";
 import type { Answer, ApiCall, Log, WatchOptions } from "../../lib/ports.ts";
 import { countingEntropy } from "./fakes.ts";
 
@@ -377,3 +377,17 @@ for (const [path, hint] of unserved) {
     assert.match(lines[0]!, hint);
   });
 }
+
+Deno.test("the log names the call of a failed list once, with its query", async () => {
+  const written = Promise.withResolvers<unknown>();
+  const cluster: FollowedCluster = {
+    call: (call) => Promise.resolve(noAnswer(call, "connection refused")),
+    resource: () => Promise.resolve(undefined),
+    follow: () => Promise.reject(new Error("nothing is listed")),
+  };
+  const log: Log = { write: (_level, _message, fields) => written.resolve(fields) };
+  const ports = { cluster, clock: systemClock(), entropy: countingEntropy(), log };
+  const collection = new LiveCollections(ports).watch("/api/v1/pods", () => {});
+  assert.deepEqual(await written.promise, { reason: "GET /api/v1/pods?limit=250: connection refused" });
+  await collection.close();
+});
