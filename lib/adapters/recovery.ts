@@ -21,10 +21,14 @@ export class Recovery {
 
   /** Waits for some milliseconds, or until a moment after the server answered: then it returns true. */
   async wait(milliseconds: number, stopped: AbortSignal): Promise<boolean> {
-    const answer = new AbortController();
-    this.#waiting.add(answer);
-    await pause(milliseconds, AbortSignal.any([stopped, answer.signal]));
-    this.#waiting.delete(answer);
-    return answer.signal.aborted && await pause(spread * this.#entropy.next(), stopped);
+    if (stopped.aborted) return false;
+    // Not `AbortSignal.any`: of a signal that lives as long as the process it keeps something for each wait.
+    const early = new AbortController(), end = (): void => early.abort();
+    stopped.addEventListener("abort", end, { once: true });
+    this.#waiting.add(early);
+    await pause(milliseconds, early.signal);
+    this.#waiting.delete(early);
+    stopped.removeEventListener("abort", end);
+    return early.signal.aborted && await pause(spread * this.#entropy.next(), stopped);
   }
 }
