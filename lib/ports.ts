@@ -215,8 +215,10 @@ export interface Entropy {
 export interface Scheduler {
   /** Milliseconds that may be worked at a stretch. */
   readonly sliceMilliseconds: number;
-  /** Lets others work; to be awaited once a slice is used up. */
-  pause(): Promise<void>;
+  /** Lets others work; to be awaited once a slice is used up. Lanes, such as namespaces, take turns. */
+  pause(lane?: string): Promise<void>;
+  /** As `pause`, for an evaluation that has not begun: `undefined` unless many of its lane wait. A signal ends it. */
+  begin?(lane?: string, signal?: () => AbortSignal): Promise<void> | undefined;
   /** Prepares the process for a slice. `pause` does so itself; to be called before long work that begins at once. */
   beforeSlice?(): void;
 }

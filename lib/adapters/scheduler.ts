@@ -11,26 +11,69 @@ const sliceMilliseconds = 10;
 const timers = 2;
 
 /**
+ * When so many evaluations of a lane wait, a new one waits, too. Each runs a rule before it pauses, which may take a
+ * fifth of a second: requests of others would wait behind all that one namespace sends at once.
+ */
+const crowd = 4;
+
+type Resume = () => void;
+
+/** The evaluations of one lane that wait: those that have not begun, and those that pause. */
+interface Lane {
+  readonly fresh: Resume[];
+  readonly pausing: Resume[];
+  /** Whether one that had not begun was the last. */
+  hasBegun: boolean;
+}
+
+/**
  * Shares the event loop: an evaluation that has run for a slice waits until Postern has answered other requests and
- * health checks. Of the evaluations that pause, one continues at a time, in the order in which they paused;
- * `beforeSlice` is called before each continues.
+ * health checks. Of the evaluations that wait, one continues at a time. Lanes take turns; in a lane those that have not
+ * begun alternate with those that pause, each in their order. `beforeSlice` is called before each continues.
  */
 export function eventLoopScheduler(beforeSlice: () => void = () => {}): Scheduler {
-  const waiting: (() => void)[] = [];
+  const lanes = new Map<string, Lane>();
   let isTurning = false;
-  return { sliceMilliseconds, beforeSlice, pause: () => new Promise((resolve) => add(resolve)) };
+  return {
+    sliceMilliseconds,
+    beforeSlice,
+    pause: (lane = "") => new Promise((resolve) => add(lane, "pausing", resolve)),
+    begin(lane = "", signal) {
+      if (waitingIn(lanes.get(lane)) < crowd) return undefined;
+      return new Promise((resolve) => {
+        add(lane, "fresh", resolve);
+        signal?.().addEventListener("abort", () => leave(lane, resolve), { once: true });
+      });
+    },
+  };
 
-  function add(resume: () => void): void {
-    waiting.push(resume);
+  function add(name: string, queue: "fresh" | "pausing", resume: Resume): void {
+    const lane = lanes.get(name) ?? { fresh: [], pausing: [], hasBegun: false };
+    lane[queue].push(resume);
+    lanes.set(name, lane);
     if (isTurning) return;
     isTurning = true;
     afterTimers(timers, next);
   }
 
+  /** Lets an evaluation go on that has not begun and whose time is over. */
+  function leave(name: string, resume: Resume): void {
+    const lane = lanes.get(name), at = lane?.fresh.indexOf(resume) ?? -1;
+    if (lane === undefined || at < 0) return;
+    lane.fresh.splice(at, 1);
+    if (waitingIn(lane) === 0) lanes.delete(name);
+    resume();
+  }
+
   function next(): void {
-    const resume = waiting.shift();
-    isTurning = resume !== undefined;
-    if (resume === undefined) return;
+    const [first] = lanes;
+    isTurning = first !== undefined;
+    if (first === undefined) return;
+    const [name, lane] = first, { fresh, pausing } = lane;
+    lane.hasBegun = pausing.length === 0 || fresh.length > 0 && !lane.hasBegun;
+    const resume = (lane.hasBegun ? fresh : pausing).shift()!;
+    lanes.delete(name);
+    if (waitingIn(lane) > 0) lanes.set(name, lane);
     beforeSlice();
     resume();
     afterTimers(timers, next);
@@ -43,6 +86,10 @@ export function eventLoopScheduler(beforeSlice: () => void = () => {}): Schedule
  */
 export function separateScheduler(): Scheduler {
   return { sliceMilliseconds, pause: () => new Promise((resolve) => afterTimers(timers, resolve)) };
+}
+
+function waitingIn(lane: Lane | undefined): number {
+  return lane === undefined ? 0 : lane.fresh.length + lane.pausing.length;
 }
 
 function afterTimers(count: number, then: () => void): void {

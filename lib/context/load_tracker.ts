@@ -15,10 +15,12 @@ export type AbsentSource = EntrySource | "downstream" | "parameters";
 /** The ports and limits of a {@link LoadTracker}. */
 export interface LoadOptions {
   readonly ports: Ports;
-  /** Makes the signal that ends loads. A request without loads never calls it. */
+  /** Makes the signal that ends loads, and the wait for a turn. A request that waits for nothing never calls it. */
   readonly deadline?: (() => AbortSignal) | undefined;
   /** Milliseconds that evaluation may take in all. */
   readonly budget?: number | undefined;
+  /** The namespace of the request, which takes turns with others. */
+  readonly lane?: string | undefined;
   /** The sources that cannot be loaded, as on the command line without a cluster. */
   readonly absent?: readonly AbsentSource[] | undefined;
   /** Receives each load and read, when the request is to be explained. */
@@ -36,6 +38,7 @@ export class LoadTracker {
   readonly #deadline: (() => AbortSignal) | undefined;
   readonly #absent: readonly AbsentSource[];
   readonly #slices: TimeSlices;
+  readonly #lane: string | undefined;
   #progress: Progress | undefined;
   /** The pending reads when the evaluation of the rule began. */
   #pendingReadsBefore = 0;
@@ -45,11 +48,12 @@ export class LoadTracker {
   #pendingReads = 0;
   /** The characters that further patches and generated objects may have. */
   #bytesToWrite = mostWritten;
-  /** The same in the evaluation of the rule that is under way, which may turn out to be void. */
+  /** The same in the evaluation that is under way, which may be void. */
   #bytesInRound = mostWritten;
 
-  constructor({ ports, deadline, absent = [], observer, budget }: LoadOptions) {
+  constructor({ ports, deadline, absent = [], observer, budget, lane }: LoadOptions) {
     this.#slices = new TimeSlices(ports, budget);
+    this.#lane = lane;
     this.ports = ports;
     this.observer = observer;
     this.#deadline = deadline;
@@ -61,18 +65,14 @@ export class LoadTracker {
     return !this.#absent.includes(source);
   }
 
-  /**
-   * Whether the next rule may begin. It reads the clock every few rules only, unless rules are slow: most take
-   * microseconds, and slow ones have separate budgets.
-   */
+  /** Whether the next rule may begin. The clock is read every few rules only, unless they are slow. */
   beforeRule(): GoAhead {
     return this.#slices.beforeRule();
   }
 
   /**
-   * Whether a loop may evaluate its next element. When it must pause, the rule's result is void, and {@link loop}
-   * keeps the progress of the loop. A loop may pause once it `hasMoved` by an element since its rule began; otherwise
-   * it would never advance.
+   * Whether a loop may evaluate its next element. It may pause once it `hasMoved` by an element since its rule began:
+   * the rule's result is then void, and {@link loop} keeps the loop's progress.
    */
   beforeElement(hasMoved: boolean): GoAhead {
     if (this.#slices.isPausing) return "pause";
@@ -147,7 +147,7 @@ export class LoadTracker {
 
   /**
    * Returns the progress of the loop that begins now. Call it at the same point of each evaluation, before the loop
-   * reads anything. Once a value was pending the progress is a new one, which nobody keeps.
+   * reads anything. Once a value was pending nobody keeps it.
    */
   loop<T>(begin: () => T): LoopProgress<T> {
     if (!this.isComplete) return new LoopProgress(begin());
@@ -226,9 +226,8 @@ export class LoadTracker {
   }
 
   /**
-   * The answer to an external call, which a request makes once. The first use starts the load and returns a pending
-   * fault, unless the answer is there at once; the caller then calls {@link awaitLoads} and evaluates again.
-   * Explanations show the name without the secret.
+   * The answer to an external call, which a request makes once, or a pending fault: the caller then calls
+   * {@link awaitLoads} and evaluates again. Explanations show the name; its key also holds secrets.
    */
   load(name: string, load: () => Promise<Json | Fault> | Json | Fault, secret = ""): Json | Fault {
     const answer = this.#loadsOnDemand.load(name, load, secret);
@@ -236,9 +235,16 @@ export class LoadTracker {
     return answer;
   }
 
+  /** Waits while many requests of the namespace take long; `undefined` when evaluation may begin at once. */
+  turn(): Promise<void> | undefined {
+    return this.ports.scheduler?.begin?.(this.#lane, this.#deadline)?.then(() =>
+      this.#slices.resume(this.#deadline?.().aborted)
+    );
+  }
+
   /** Waits until all loads have ended, or until the deadline, and lets other requests run. */
   async awaitLoads(): Promise<void> {
-    if (this.#slices.isPausing) await this.ports.scheduler?.pause();
+    if (this.#slices.isPausing) await this.ports.scheduler?.pause(this.#lane);
     if (this.#isLoading) await this.#loads!.done();
     this.#slices.resume();
   }

@@ -137,8 +137,9 @@ export class TimeSlices {
     this.#sliceEndsAt = now + Math.max(this.#slice, now - began);
   }
 
-  /** The next slice begins, after a pause or after loads. */
-  resume(): void {
+  /** The next slice begins, after a pause or after loads; none does when the time is over. */
+  resume(isOver = false): void {
+    this.#isOver ||= isOver;
     this.#isPausing = this.#isExtended = false;
     this.#isResuming = true;
     this.#elements = 0;

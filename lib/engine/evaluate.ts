@@ -53,8 +53,16 @@ export function evaluate(
   const { ports, deadline, absent, budget, trace } = options;
   const policies = selectPolicies(snapshot, request, { query: options, isExplained: trace !== undefined });
   if (policies.all.length === 0 && trace === undefined) return untouched(request);
-  const tracker = new LoadTracker({ ports, deadline, absent, budget, observer: trace });
-  const facts = untilLoaded(tracker, () => gatherFacts(request, policies.needs, tracker));
+  const tracker = new LoadTracker({
+    ports,
+    deadline,
+    absent,
+    budget,
+    lane: request.namespace,
+    observer: trace,
+  });
+  const gather = () => untilLoaded(tracker, () => gatherFacts(request, policies.needs, tracker));
+  const facts = tracker.turn()?.then(gather) ?? gather();
   const start = (facts: Facts | Fault) =>
     isFault(facts)
       ? factsMissing(request, policies.all, facts.message)

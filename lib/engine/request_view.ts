@@ -122,10 +122,7 @@ export class RequestView implements Computed {
     return new RequestView(this.base, { operation, object: oldObject, oldObject, user: this.#user });
   }
 
-  /**
-   * The view of the old object as if it were created now without a user. A rule that fails on an update is evaluated
-   * for it, to find out whether the object violated the rule before.
-   */
+  /** The view of the old object as if it were created now without a user: did it violate a rule before? */
   existing(): RequestView | undefined {
     if (this.operation !== "UPDATE" || this.oldObject === undefined) return undefined;
     // Kyverno parity: the type is that of the whole old object, also when the request is about a subresource.

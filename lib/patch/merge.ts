@@ -153,10 +153,7 @@ class Merge {
       this.#anyLists(dest, elements, schema);
   }
 
-  /**
-   * Merges into the elements that the draft finds by their keys; `undefined` when the draft cannot merge this
-   * way.
-   */
+  /** Merges into the elements that the draft finds by their keys; `undefined` when it cannot. */
   #elementsByKey(
     dest: readonly Json[],
     patch: readonly Json[],

@@ -37,3 +37,42 @@ Deno.test("of evaluations that pause together, one continues at a time, and othe
     if (event !== "other" && index > 0) assert.equal(events[index - 1], "other", events.join(" "));
   }
 });
+
+/** The order in which evaluations of lanes go on: each takes two slices after its first. */
+async function orderOf(names: readonly string[]): Promise<string[]> {
+  const scheduler = eventLoopScheduler(), events: string[] = [];
+  await Promise.all(names.map(async (name) => {
+    const lane = name.slice(0, 1);
+    const turn = scheduler.begin!(lane);
+    if (turn !== undefined) await turn;
+    events.push(name);
+    for (let slice = 0; slice < 2; slice++) {
+      await scheduler.pause(lane);
+      events.push(name);
+    }
+  }));
+  return events;
+}
+
+Deno.test("lanes take turns, however many evaluations one of them has", async () => {
+  const events = await orderOf(["a1", "a2", "a3", "a4", "b1"]);
+  assert.deepEqual(events.slice(0, 9), ["a1", "a2", "a3", "a4", "b1", "a1", "b1", "a2", "b1"]);
+});
+
+Deno.test("of a lane in which many evaluations wait new ones wait, too, and take turns with those", async () => {
+  const events = await orderOf(["a1", "a2", "a3", "a4", "a5", "a6", "b1"]);
+  assert.deepEqual(events.slice(0, 5), ["a1", "a2", "a3", "a4", "b1"]);
+  assert.deepEqual(events.filter((name) => name !== "b1").slice(4, 8), ["a5", "a1", "a6", "a2"]);
+  assert.equal(events.length, 21);
+});
+
+Deno.test("an evaluation whose time is over before it begins waits no longer, and takes no turn", async () => {
+  const scheduler = eventLoopScheduler(), events: string[] = [];
+  const pausing = ["a", "b", "c", "d"].map((name) => scheduler.pause("lane").then(() => events.push(name)));
+  const controller = new AbortController();
+  const ended = scheduler.begin!("lane", () => controller.signal)!.then(() => events.push("over"));
+  controller.abort();
+  await Promise.all([...pausing, ended]);
+  assert.deepEqual(events, ["over", "a", "b", "c", "d"]);
+  assert.equal(scheduler.begin!("lane"), undefined);
+});

@@ -193,3 +193,49 @@ Deno.test("patches of 20,000 elements of a list are applied in time", async () =
   // A list that is copied for each of its elements would take minutes.
   assert.ok(processorTime() - started < 20_000);
 });
+
+/** A scheduler whose lanes are crowded: an evaluation waits until `let` lets it begin. */
+function crowded() {
+  const turn = Promise.withResolvers<void>(), lanes: string[] = [];
+  const scheduler = {
+    sliceMilliseconds: 1_000,
+    pause: () => Promise.resolve(),
+    begin: (lane = "") => (lanes.push(lane), turn.promise),
+  };
+  return { scheduler, lanes, turn };
+}
+
+const denied = policy({ validate: { message: "no", deny: {} } });
+
+Deno.test("a request of a namespace in which many take long waits for its turn, and is decided then", async () => {
+  const { scheduler, lanes, turn } = crowded();
+  let time = 0;
+  const clock = { now: () => time };
+  const decision = evaluate(denied, request(pod({})), {
+    phase: "validate",
+    rules: "all",
+    ports: { ...ports({}), clock, scheduler },
+    budget: 10_000,
+  });
+  assert.ok(decision instanceof Promise);
+  assert.deepEqual(lanes, ["default"]);
+  time = 9_000;
+  turn.resolve();
+  assert.equal((await decision).results[0]?.rules[0]?.result, "fail");
+});
+
+Deno.test("a request whose time is over before its turn comes is not evaluated", async () => {
+  const { scheduler, turn } = crowded();
+  const controller = new AbortController();
+  const decision = evaluate(denied, request(pod({})), {
+    phase: "validate",
+    rules: "all",
+    ports: { ...ports({}), scheduler },
+    deadline: () => controller.signal,
+  });
+  controller.abort();
+  turn.resolve();
+  const [rule] = (await decision).results[0]!.rules;
+  assert.equal(rule?.result, "error");
+  assert.match(rule.message, /deadline passed before this rule/);
+});
