@@ -74,6 +74,7 @@ const points: readonly Point[] = [
       ],
       "condition/hostile_test.ts": ["parsing a text of megabytes that may be"],
       "pattern/hostile_test.ts": ["takes steps before it is compiled, and is an error without them"],
+      "jmespath/wide_objects_test.ts": ["truth of wide objects ends at the step budget"],
       "jmespath/hostile_test.ts": ["steps for each element of a list"],
       "cel/text_work_test.ts": ["patterns of random texts that a request brings end at the cost limit"],
     },
@@ -238,6 +239,10 @@ const points: readonly Point[] = [
     attack: "Overload",
     shownBy: {
       "adapters/call_turns_test.ts": ["drops no calls that come meanwhile"],
+      "adapters/scheduler_test.ts": [
+        "lanes take turns, however many evaluations one of them has",
+        "of a lane in which many evaluations wait new ones wait, too, and take turns with those",
+      ],
       "hostile/heads_test.ts": ["a head of spaces does not hold the webhook's port, nor that of probes"],
       "hostile/handshakes_test.ts": [
         "handshakes that stop in the middle give way to those of other callers, and end",
@@ -261,7 +266,11 @@ const points: readonly Point[] = [
   {
     attack: "Label values of metrics",
     shownBy: {
-      "server/metrics_test.ts": ["label values beyond the limit share one series"],
+      "server/metrics_test.ts": [
+        "label values beyond the limit share one series",
+        "the series of a rule's results go with the rule, although its policy stays",
+        "the policies of one namespace leave room for the series of others",
+      ],
       "server/routes_test.ts": [
         "each kind in the policies has a metric series; all other kinds share one",
       ],
