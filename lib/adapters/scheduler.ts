@@ -29,7 +29,8 @@ interface Lane {
 /**
  * Shares the event loop: an evaluation that has run for a slice waits until Postern has answered other requests and
  * health checks. Of the evaluations that wait, one continues at a time. Lanes take turns; in a lane those that have not
- * begun alternate with those that pause, each in their order. `beforeSlice` is called before each continues.
+ * begun alternate with those that pause, each in their order; one whose time is over leaves. `beforeSlice` is called
+ * before each continues.
  */
 export function eventLoopScheduler(beforeSlice: () => void = () => {}): Scheduler {
   const lanes = new Map<string, Lane>();
@@ -56,7 +57,6 @@ export function eventLoopScheduler(beforeSlice: () => void = () => {}): Schedule
     afterTimers(timers, next);
   }
 
-  /** Lets an evaluation go on that has not begun and whose time is over. */
   function leave(name: string, resume: Resume): void {
     const lane = lanes.get(name), at = lane?.fresh.indexOf(resume) ?? -1;
     if (lane === undefined || at < 0) return;

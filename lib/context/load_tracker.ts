@@ -107,17 +107,17 @@ export class LoadTracker {
     return this.#progress;
   }
 
-  /** The steps that the rule may take before it pauses. */
+  /** The steps of the rule before it pauses. */
   get steps(): StepBudget {
     return this.#slices.steps;
   }
 
-  /** Whether the rule used up its steps. Its result is then void, and the rule an error. */
+  /** Whether the rule used up its steps: its result is void, and it is an error. */
   get isExhausted(): boolean {
     return this.#slices.isExhausted;
   }
 
-  /** Whether the request's steps are used up: each further rule has {@link fewSteps}. */
+  /** Whether the request's steps are used up: further rules have {@link fewSteps}. */
   get areStepsUsedUp(): boolean {
     return this.#slices.areUsedUp;
   }
@@ -235,7 +235,7 @@ export class LoadTracker {
     return answer;
   }
 
-  /** Waits while many requests of the namespace take long; `undefined` when evaluation may begin at once. */
+  /** Waits while many requests of the namespace take long; `undefined` when evaluation may begin. */
   turn(): Promise<void> | undefined {
     return this.ports.scheduler?.begin?.(this.#lane, this.#deadline)?.then(() =>
       this.#slices.resume(this.#deadline?.().aborted)
