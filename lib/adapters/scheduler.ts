@@ -22,15 +22,13 @@ type Resume = () => void;
 interface Lane {
   readonly fresh: Resume[];
   readonly pausing: Resume[];
-  /** Whether one that had not begun was the last. */
-  hasBegun: boolean;
 }
 
 /**
  * Shares the event loop: an evaluation that has run for a slice waits until Postern has answered other requests and
- * health checks. Of the evaluations that wait, one continues at a time. Lanes take turns; in a lane those that have not
- * begun alternate with those that pause, each in their order; one whose time is over leaves. `beforeSlice` is called
- * before each continues.
+ * health checks. Of the evaluations that wait, one continues at a time. Lanes take turns; of a lane four take turns, and
+ * others begin when one of them has ended, or leave when their time is over. `beforeSlice` is called before each
+ * continues.
  */
 export function eventLoopScheduler(beforeSlice: () => void = () => {}): Scheduler {
   const lanes = new Map<string, Lane>();
@@ -49,7 +47,7 @@ export function eventLoopScheduler(beforeSlice: () => void = () => {}): Schedule
   };
 
   function add(name: string, queue: "fresh" | "pausing", resume: Resume): void {
-    const lane = lanes.get(name) ?? { fresh: [], pausing: [], hasBegun: false };
+    const lane = lanes.get(name) ?? { fresh: [], pausing: [] };
     lane[queue].push(resume);
     lanes.set(name, lane);
     if (isTurning) return;
@@ -70,8 +68,7 @@ export function eventLoopScheduler(beforeSlice: () => void = () => {}): Schedule
     isTurning = first !== undefined;
     if (first === undefined) return;
     const [name, lane] = first, { fresh, pausing } = lane;
-    lane.hasBegun = pausing.length === 0 || fresh.length > 0 && !lane.hasBegun;
-    const resume = (lane.hasBegun ? fresh : pausing).shift()!;
+    const resume = (fresh.length > 0 && pausing.length < crowd ? fresh : pausing).shift()!;
     lanes.delete(name);
     if (waitingIn(lane) > 0) lanes.set(name, lane);
     beforeSlice();

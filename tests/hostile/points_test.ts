@@ -241,7 +241,7 @@ const points: readonly Point[] = [
       "adapters/call_turns_test.ts": ["drops no calls that come meanwhile"],
       "adapters/scheduler_test.ts": [
         "lanes take turns, however many evaluations one of them has",
-        "of a lane in which many evaluations wait new ones wait, too, and take turns with those",
+        "of a lane in which many evaluations wait new ones wait until one ends",
       ],
       "hostile/heads_test.ts": ["a head of spaces does not hold the webhook's port, nor that of probes"],
       "hostile/handshakes_test.ts": [
