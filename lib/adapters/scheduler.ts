@@ -26,8 +26,8 @@ interface Lane {
 
 /**
  * Shares the event loop: an evaluation that has run for a slice waits until Postern has answered other requests and
- * health checks. Of the evaluations that wait, one continues at a time. Lanes take turns; of a lane four take turns, and
- * others begin when one of them has ended, or leave when their time is over. `beforeSlice` is called before each
+ * health checks. Of the evaluations that wait, one continues at a time. Lanes take turns. Four of a lane take turns,
+ * and others begin when one of them has ended, or leave when their time is over. `beforeSlice` is called before each
  * continues.
  */
 export function eventLoopScheduler(beforeSlice: () => void = () => {}): Scheduler {
