@@ -76,8 +76,9 @@ function storing(
     /** Shows the report as it is stored, or as somebody else wrote it. */
     show: async (by?: JsonObject, form: "whole" | "metadata" = "whole") => {
       if (by !== undefined && stored !== undefined) {
-        const metadata = { ...stored["metadata"] as JsonObject, resourceVersion: String(++version) };
-        stored = { ...stored, ...by, metadata };
+        const { metadata: given = {}, ...fields } = by, { metadata = {} } = stored;
+        const renewed = { ...metadata as JsonObject, ...given as JsonObject };
+        stored = { ...stored, ...fields, metadata: { ...renewed, resourceVersion: String(++version) } };
       }
       const { kind, metadata = {} } = stored ?? {};
       const partial: JsonObject = { kind: kind ?? "", metadata };
@@ -159,7 +160,7 @@ Deno.test("the memory for rows is free again when their reports are gone", async
   const second = { ...pod, metadata: { ...pod["metadata"] as JsonObject, uid: "u-2" } };
   const long = { ...lasting(1), message: "m".repeat(2_000) };
   await store.write(pod, [long]);
-  await store.remove("u-1");
+  await store.remove(pod);
   await store.write(second, [long]);
   await store.lastingRows(second, []);
   assert.equal(reads(), 0);
@@ -237,7 +238,7 @@ for (const [kind, apiVersion, namespaced, clusterWide] of kinds) {
     assert.deepEqual(dig(stored(), "summary"), { pass: 1, fail: 0, warn: 0, error: 0, skip: 0 });
     assert.equal(dig(stored(), "scope", "name"), "web");
     await store.write(pod, [row("fail", 1)]);
-    await store.remove("u-1");
+    await store.remove(pod);
     await store.write(team, [row("pass", 1)]);
     assert.equal(stored()?.["kind"], clusterWide);
     assert.deepEqual(paths, [
@@ -263,4 +264,14 @@ Deno.test("without rows there is no report", async () => {
   await store.write(pod, [row("pass", 1)]);
   assert.equal(await store.write(pod, [row("skip", 1)]), "deleted");
   assert.deepEqual(writes, ["POST", "DELETE"]);
+});
+
+Deno.test("a report that somebody wrote in another namespace hides none that has its name", async () => {
+  for (const form of ["whole", "metadata"] as const) {
+    const { store, show, paths } = storing();
+    await store.write(pod, [row("fail", 1)]);
+    await show({ metadata: { namespace: "other" } }, form);
+    assert.equal(await store.write(pod, []), "deleted");
+    assert.match(paths.at(-1)!, /^DELETE .*\/namespaces\/default\//);
+  }
 });

@@ -136,7 +136,7 @@ for (const [what, failure] of [["500", busy], ["no answer, though it is gone", l
   Deno.test(`a report is deleted after a failed deletion: ${what}`, async () => {
     const trial = storing([well, failure]);
     await trial.store.write(pod, [row("pass")]);
-    assert.equal(await trial.store.remove("u-1"), "deleted");
+    assert.equal(await trial.store.remove(pod), "deleted");
     assert.equal(await trial.stored(), undefined);
   });
 }
@@ -166,7 +166,7 @@ Deno.test("of two results for one object the later one is stored, while the writ
   ]);
   assert.deepEqual(states, ["stored", "stored"]);
   assert.deepEqual(await trial.stored(), ["fail"]);
-  const gone = await Promise.all([trial.store.write(pod, [row("pass")]), trial.store.remove("u-1")]);
+  const gone = await Promise.all([trial.store.write(pod, [row("pass")]), trial.store.remove(pod)]);
   assert.deepEqual(gone, ["deleted", "deleted"]);
   assert.equal(await trial.stored(), undefined);
 });

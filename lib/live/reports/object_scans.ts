@@ -83,7 +83,7 @@ export class ObjectScans {
 
   async #gone(former: JsonObject, scanned: Set<string>): Promise<void> {
     scanned.delete(uidOf(former));
-    await this.#options.store.remove(uidOf(former));
+    await this.#options.store.remove(former);
   }
 
   async #scan(object: JsonObject, scanned: Set<string>): Promise<void> {

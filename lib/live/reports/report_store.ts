@@ -8,7 +8,13 @@ import { digestOf, reportOf } from "./report.ts";
 import { type ReportKind, reportsPath } from "./report_kind.ts";
 import { ReportWrite, type ReportWriteResult, versionOf, type WantedReport } from "./report_write.ts";
 import { withoutReplaced } from "./rows.ts";
-import { isManaged, type StoredReport, StoredReports, type StoredReportsOptions } from "./stored_reports.ts";
+import {
+  isManaged,
+  reportKey,
+  type StoredReport,
+  StoredReports,
+  type StoredReportsOptions,
+} from "./stored_reports.ts";
 
 /** The ports of the store, and the kind of its reports. */
 export interface ReportStoreOptions extends StoredReportsOptions {
@@ -35,7 +41,7 @@ export class ReportStore {
   #watched: readonly Collection[] = [];
   readonly #stored: StoredReports;
   readonly #slices: Slices;
-  /** Reports that are being written, by uid. */
+  /** Reports that are being written, by their keys. */
   readonly #underWay = new Map<string, ReportWrite>();
   readonly #stop = new AbortController();
   #written = 0;
@@ -54,7 +60,7 @@ export class ReportStore {
     this.#watched = [namespaced, clusterWide].map(({ path }) =>
       collections.watch(`/apis/${apiVersion}/${path}`, ({ object, former }) => {
         if (object !== undefined) return this.#seen(object);
-        return former && this.#stored.forget(nameOf(former));
+        return former && this.#stored.forget(reportKey(namespaceOf(former), nameOf(former)));
       }, { keep: ({ metadata }) => ({ metadata: identity(metadata as JsonObject) }), changes: "metadata" })
     );
   }
@@ -77,14 +83,14 @@ export class ReportStore {
     resource: JsonObject,
     found: readonly JsonObject[],
   ): Promise<readonly JsonObject[] | undefined> {
-    const uid = uidOf(resource), stored = this.#stored.get(uid);
+    const stored = this.#stored.get(reportKey(namespaceOf(resource), uidOf(resource)));
     if (stored === undefined || stored.lastingRows?.length === 0) return [];
-    const rows = stored.lastingRows ?? await this.#readRows(uid, stored);
+    const rows = stored.lastingRows ?? await this.#readRows(stored);
     return rows && withoutReplaced(rows, found).filter((row) => this.#options.isLasting(row));
   }
 
   /** Reads the rows that no scan can find; `undefined` after a failure that may pass. */
-  async #readRows(uid: string, { namespace }: StoredReport): Promise<readonly JsonObject[] | undefined> {
+  async #readRows({ uid, namespace }: StoredReport): Promise<readonly JsonObject[] | undefined> {
     const { cluster, kind, missed, isLasting } = this.#options;
     const answer = await cluster.call({ method: "GET", path: `${reportsPath(kind, namespace)}/${uid}` });
     if (answer.ok) return asList(field(answer.body, "results")).filter(isObject).filter(isLasting);
@@ -109,27 +115,25 @@ export class ReportStore {
   /** Writes the report about an object with these rows, or deletes it when there are none. */
   async write(resource: JsonObject, found: readonly JsonObject[]): Promise<Written> {
     const rows = found.filter((row) => this.#options.results.has(asString(row["result"]) ?? ""));
-    const uid = uidOf(resource);
-    if (rows.length === 0) return await this.remove(uid);
+    if (rows.length === 0) return await this.remove(resource);
     const report = reportOf(resource, rows, this.#options.kind);
     const digest = digestOf(report);
-    const running = this.#underWay.get(uid);
-    const last = running === undefined ? this.#stored.get(uid) : running.wanted;
-    return last?.digest === digest
-      ? "unchanged"
-      : await this.#put(uid, namespaceOf(resource), { report, digest });
+    const uid = uidOf(resource), namespace = namespaceOf(resource), key = reportKey(namespace, uid);
+    const running = this.#underWay.get(key);
+    const last = running === undefined ? this.#stored.get(key) : running.wanted;
+    return last?.digest === digest ? "unchanged" : await this.#put(uid, namespace, { report, digest });
   }
 
   /** Deletes the report about an object. */
-  async remove(uid: string): Promise<Written> {
-    const stored = this.#stored.get(uid);
-    if (stored === undefined && !this.#underWay.has(uid)) return "unchanged";
-    return await this.#put(uid, stored?.namespace ?? "", undefined);
+  async remove(resource: JsonObject): Promise<Written> {
+    const uid = uidOf(resource), namespace = namespaceOf(resource), key = reportKey(namespace, uid);
+    if (this.#stored.get(key) === undefined && !this.#underWay.has(key)) return "unchanged";
+    return await this.#put(uid, namespace, undefined);
   }
 
   /** Stores or deletes a report. A write in progress continues with the new report. */
   async #put(uid: string, namespace: string, wanted: WantedReport | undefined): Promise<Written> {
-    const running = this.#underWay.get(uid);
+    const key = reportKey(namespace, uid), running = this.#underWay.get(key);
     if (running !== undefined) {
       running.wanted = wanted;
       return (await running.result()).state;
@@ -139,19 +143,19 @@ export class ReportStore {
       cluster,
       collection: reportsPath(kind, namespace),
       name: uid,
-      version: this.#stored.get(uid)?.version,
+      version: this.#stored.get(key)?.version,
       pause: (milliseconds) => wait(milliseconds, this.#stop.signal),
     });
-    this.#underWay.set(uid, write);
+    this.#underWay.set(key, write);
     const result = await write.result();
-    this.#underWay.delete(uid);
-    this.#ended(uid, result);
+    this.#underWay.delete(key);
+    this.#ended(key, result);
     if (write.seen !== undefined) await this.#seen(write.seen);
     // The wanted report may have changed since the write ended.
     return write.wanted === result.wanted ? result.state : await this.#put(uid, namespace, write.wanted);
   }
 
-  #ended(uid: string, result: ReportWriteResult): void {
+  #ended(key: string, result: ReportWriteResult): void {
     const { log, missed } = this.#options;
     switch (result.state) {
       case "stored":
@@ -159,13 +163,13 @@ export class ReportStore {
         this.#stored.remember(result.wanted.report, result.version, result.wanted.digest);
         return;
       case "deleted":
-        this.#stored.forget(uid);
+        this.#stored.forget(key);
         return;
       case "refused":
       case "failed":
         // The namespace or the kind of reports is gone.
         if (result.status !== 404) {
-          log.write("warn", "report not written", { name: uid, reason: result.reason });
+          log.write("warn", "report not written", { name: key, reason: result.reason });
         }
         if (result.state === "failed") missed();
     }
@@ -176,20 +180,21 @@ export class ReportStore {
    * failure, because the next scan tries again.
    */
   async keepOnly(isScanned: (uid: string) => boolean): Promise<void> {
-    for (const [uid, stored] of this.#stored.all()) {
+    for (const stored of this.#stored.all()) {
+      const { uid, namespace } = stored;
       if (isScanned(uid)) continue;
-      const kept = stored.lastingRows ?? await this.#readRows(uid, stored);
+      const kept = stored.lastingRows ?? await this.#readRows(stored);
       if (kept === undefined) return;
       const lasting = kept.filter(this.#options.isLasting);
       if (lasting.length > 0 && lasting.length === stored.rows) continue;
       const written = lasting.length === 0
-        ? await this.remove(uid)
-        : await this.#keepRows(uid, stored, lasting);
+        ? await this.remove({ metadata: { uid, namespace } })
+        : await this.#keepRows(stored, lasting);
       if (written === "failed") return;
     }
   }
 
-  async #keepRows(uid: string, { namespace }: StoredReport, rows: readonly JsonObject[]): Promise<Written> {
+  async #keepRows({ uid, namespace }: StoredReport, rows: readonly JsonObject[]): Promise<Written> {
     const { cluster, kind, missed } = this.#options;
     const present = await cluster.call({ method: "GET", path: `${reportsPath(kind, namespace)}/${uid}` });
     if (present.ok) return await this.write(resourceOf(present.body), rows);
@@ -206,19 +211,19 @@ export class ReportStore {
 
   /** Remembers a report as it was listed, or as somebody else wrote it. */
   async #seen(report: JsonObject): Promise<void> {
-    const uid = nameOf(report);
+    const key = reportKey(namespaceOf(report), nameOf(report));
     if (!isManaged(report)) return;
     // A list has hundreds of reports with hundreds of rows each.
     if (this.#slices.isUsedUp) await this.#slices.next();
-    const running = this.#underWay.get(uid);
+    const running = this.#underWay.get(key);
     if (running !== undefined) return void (running.seen = report);
-    const stored = this.#stored.get(uid);
+    const stored = this.#stored.get(key);
     // Resource versions grow. One that is lower is the echo of an earlier write.
     if (stored !== undefined && !(Number(versionOf(report)) > Number(stored.version))) return;
     const whole = report["scope"] === undefined ? await this.#read(report) : report;
     if (whole !== undefined) this.#stored.remember(whole, versionOf(whole), digestOf(whole));
     // The next scan replaces a report that cannot be read.
-    else this.#stored.invalidate(uid);
+    else this.#stored.invalidate(key);
   }
 
   async #read(report: JsonObject): Promise<JsonObject | undefined> {

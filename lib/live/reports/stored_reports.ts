@@ -4,6 +4,8 @@ import { reportLabels } from "./report.ts";
 
 /** The remembered state of a stored report. */
 export interface StoredReport {
+  /** Its name: the uid of the object. */
+  readonly uid: string;
   readonly namespace: string;
   /** The resourceVersion. */
   readonly version: string;
@@ -27,7 +29,7 @@ export interface StoredReportsOptions {
   readonly rowBytes?: number;
 }
 
-/** The reports that the cluster has, by the uid of their objects, as far as writes need them. */
+/** The reports that the cluster has, by their keys, as far as writes need them. */
 export class StoredReports {
   readonly #options: StoredReportsOptions;
   readonly #reports = new Map<string, StoredReport>();
@@ -37,14 +39,14 @@ export class StoredReports {
     this.#options = options;
   }
 
-  /** The report about an object, by the uid of the object. */
-  get(uid: string): StoredReport | undefined {
-    return this.#reports.get(uid);
+  /** The report of a key. */
+  get(key: string): StoredReport | undefined {
+    return this.#reports.get(key);
   }
 
-  /** The uids with their reports, as they are now. */
-  all(): (readonly [uid: string, report: StoredReport])[] {
-    return [...this.#reports];
+  /** The reports as they are now. */
+  all(): StoredReport[] {
+    return [...this.#reports.values()];
   }
 
   /** Remembers a report in its stored version; one that Postern does not manage is left out. */
@@ -52,13 +54,14 @@ export class StoredReports {
     if (!isManaged(report)) return;
     const rows = asList(report["results"]).filter(isObject);
     const lastingRows = rows.filter(this.#options.isLasting);
-    const name = nameOf(report), namespace = namespaceOf(report);
+    const uid = nameOf(report), namespace = namespaceOf(report), key = reportKey(namespace, uid);
     const size = lastingRows.length === 0 ? 0 : heapSize(lastingRows);
-    this.forget(name);
+    this.forget(key);
     const isKept = this.#bytes + size <= (this.#options.rowBytes ?? defaultRowBytes);
     const bytes = isKept ? size : 0;
     this.#bytes += bytes;
-    this.#reports.set(name, {
+    this.#reports.set(key, {
+      uid,
       namespace,
       version,
       digest,
@@ -69,16 +72,24 @@ export class StoredReports {
   }
 
   /** Notes that the contents of a report are unknown, so that the next write stores it. */
-  invalidate(uid: string): void {
-    const stored = this.#reports.get(uid);
-    if (stored !== undefined) this.#reports.set(uid, { ...stored, digest: "" });
+  invalidate(key: string): void {
+    const stored = this.#reports.get(key);
+    if (stored !== undefined) this.#reports.set(key, { ...stored, digest: "" });
   }
 
   /** Forgets a report that was deleted. */
-  forget(uid: string): void {
-    this.#bytes -= this.#reports.get(uid)?.bytes ?? 0;
-    this.#reports.delete(uid);
+  forget(key: string): void {
+    this.#bytes -= this.#reports.get(key)?.bytes ?? 0;
+    this.#reports.delete(key);
   }
+}
+
+/**
+ * The key of the report about an object. Its uid is not enough: whoever may write reports in a namespace can name one
+ * after an object of another.
+ */
+export function reportKey(namespace: string, uid: string): string {
+  return `${namespace}/${uid}`;
 }
 
 /** Whether a report is one of those that Postern writes. */
