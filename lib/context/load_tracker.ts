@@ -90,7 +90,7 @@ export class LoadTracker {
     return goAhead;
   }
 
-  /** Notes that the evaluation of a rule begins, with the progress of its last evaluation if it paused or waited. */
+  /** Notes that the evaluation of a rule begins, with the progress of its last one. */
   beginRule(progress: Progress | undefined): void {
     this.#progress = progress;
     this.#pendingReadsBefore = this.#pendingReads;
@@ -163,7 +163,7 @@ export class LoadTracker {
     return (this.#progress ??= new Progress()).draw(() => entropy.next());
   }
 
-  /** Runs the body of a loop. Loops inside it keep their progress in that of this loop. */
+  /** Runs the body of a loop, which keeps the progress of loops inside it. */
   inside<T, R>(loop: LoopProgress<T>, body: () => R): R {
     const outer = this.#progress;
     this.#progress = loop.inner;
@@ -210,7 +210,7 @@ export class LoadTracker {
     return this.#loads?.count ?? 0;
   }
 
-  /** The names of loads that were still pending when the request's time was over. */
+  /** The names of loads that were pending when the request's time was over. */
   get late(): readonly string[] {
     return this.#loads?.late ?? [];
   }

@@ -33,12 +33,14 @@ const suspiciousSteps = 64;
 
 /**
  * The result of an evaluation, or a fault when it took too many steps. A list that holds one large object many times
- * costs little to make, but comparing or writing it walks all of it. Such a result is weighed, which takes its steps.
+ * costs little to make, but comparing or writing it walks all of it. Such a result is weighed, which takes a step
+ * for each eight parts.
  */
 export function checkedResult(value: Json | Fault, budget: StepBudget, granted = maxSteps): Json | Fault {
   if (budget.left < 0) return outOfSteps;
   if (budget.left > granted - suspiciousSteps || value instanceof Fault) return value;
-  return spend(weightOf(value, budget.left), budget) ?? value;
+  const weight = weightOf(value, maxSteps);
+  return (weight > maxSteps ? outOfSteps : spend(weight >> 3, budget)) ?? value;
 }
 
 /** Takes the steps of an evaluation from the budget that it shares: all of it when the evaluation ran out of steps. */
