@@ -7,7 +7,7 @@ import {
   withPosition,
 } from "../diagnostics/mod.ts";
 import { type DocumentPath, documentPathText, isList, isObject, isString, type Json } from "../json/mod.ts";
-import type { Shape } from "./shape.ts";
+import { isChoice, type Shape } from "./shape.ts";
 
 /** The position of a value in its file. */
 export interface ShapeStart {
@@ -123,11 +123,6 @@ function choiceProblems(node: Json, shape: ReadonlySet<string>, path: DocumentPa
     message: `${path.findLast(isString)} cannot be ${JSON.stringify(node)}`,
     ...choosing(text, choices),
   }];
-}
-
-/** Whether a shape is a set of texts. */
-export function isChoice(shape: Shape): shape is ReadonlySet<string> {
-  return shape instanceof Set;
 }
 
 function nameOf(value: Json): string {

@@ -4,5 +4,5 @@
  *
  * @module
  */
-export { checkShape, isChoice } from "./check_shape.ts";
-export { type FieldNotes, selectorShape, type Shape } from "./shape.ts";
+export { checkShape } from "./check_shape.ts";
+export { type FieldNotes, isChoice, selectorShape, type Shape } from "./shape.ts";

@@ -11,6 +11,11 @@ export type Shape =
   | { readonly [field: string]: Shape }
   | readonly [Shape];
 
+/** Whether a shape is a set of texts. */
+export function isChoice(shape: Shape): shape is ReadonlySet<string> {
+  return shape instanceof Set;
+}
+
 /** The descriptions of fields, by field name, or by the parent's name and the field's: `configMap.name`. */
 export type FieldNotes = Readonly<Record<string, string>>;
 

@@ -3,5 +3,6 @@ import type * as full from "../suggestion.ts";
 /** `bundle` has suggested what authors may have meant. */
 const didYouMean: typeof full.didYouMean = () => undefined;
 const replacing: typeof full.replacing = () => ({});
+const choosing: typeof full.choosing = () => ({ hint: "" });
 
-export { didYouMean, replacing };
+export { choosing, didYouMean, replacing };

@@ -1,27 +1,13 @@
-import { compareBytes, countCharacters, Fault, type Json, sortedTexts, TextSearch } from "../../json/mod.ts";
+import { compareBytes, countCharacters, Fault, type Json, sortedTexts } from "../../json/mod.ts";
 import { maxText } from "../go_strings.ts";
 import { perCharacter, searchingFor, sorting } from "../costs.ts";
-import { type Cost, spend, stepsOfSorting } from "../steps.ts";
+import { spend, stepsOfSorting } from "../steps.ts";
+import { containsBy } from "./contains.ts";
 import { tooLarge } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 const list = parameter("list", "array");
 const by = parameter("expression", "expref");
-
-/** `contains` of a list or a string, whose elements are compared by `isSame`. */
-export function containsBy(isSame: (element: Json, search: Json) => boolean, cost: Cost): FunctionRecord {
-  return {
-    kind: "plain",
-    name: "contains",
-    parameters: [parameter("subject", "array", "string"), parameter("search", "any")],
-    returns: ["boolean"],
-    cost,
-    apply: ([subject, search]) =>
-      typeof subject === "string"
-        ? typeof search === "string" && new TextSearch(search).positionIn(subject) >= 0
-        : (subject as readonly Json[]).some((element) => isSame(element, search!)),
-  };
-}
 
 /** The standard's functions of lists; those that also take strings or objects among them. */
 export const lists: readonly FunctionRecord[] = [

@@ -1,5 +1,5 @@
 import { equal, Fault, isList, isObject, type Json, setField } from "../../../json/mod.ts";
-import { containsBy } from "../../functions/lists.ts";
+import { containsBy } from "../../functions/contains.ts";
 import { functionFault } from "../../functions/fault.ts";
 import { fieldsOfArguments, searchingFor, wholeValues } from "../../costs.ts";
 import { stepsOfMade } from "../../steps.ts";
