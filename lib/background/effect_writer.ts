@@ -36,11 +36,9 @@ export class EffectWriter {
     this.#options = options;
   }
 
-  /**
-   * Carries out a correction, unless the object was corrected too often. One job then waits for the next allowed
-   * correction, and reads the object again; the others leave it to that job.
-   */
+  /** Carries out a correction, unless the object was corrected too often. */
   async correct(effect: Effect, job: EffectJob): Promise<readonly Failure[]> {
+    // One job waits for the next allowed correction, and reads the object again; the others leave it to that job.
     const key = effectKey(effect), waiting = this.#contested.get(key);
     if (waiting !== undefined && waiting !== job) return [];
     const delay = this.#corrections.delay(key, elapsedOn(this.#options.ports.clock));

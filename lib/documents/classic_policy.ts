@@ -101,11 +101,9 @@ class PolicyParser {
     return policy;
   }
 
-  /**
-   * Replaces the rules of a policy that has too many, or whose spec is too heavy: compiling it would exhaust the
-   * process. Such a policy is broken, and its failurePolicy answers the requests that its rules match.
-   */
+  /** Replaces the rules of a policy that has too many, or whose spec is too heavy. */
   #bounded(spec: JsonObject): JsonObject {
+    // To compile it would exhaust the process. It is broken, and its failurePolicy answers what its rules match.
     const rules = asList(spec["rules"]);
     if (rules.length > maxRules) {
       const message = `spec.rules has ${rules.length} rules; a policy may have ${maxRules}`;

@@ -113,25 +113,22 @@ export class PolicyRun implements EvaluatedPolicy {
     this.#next = rules.length;
   }
 
-  /**
-   * The only function that catches exceptions: no policy or request makes anything throw, so an exception is a bug in
-   * Postern. It affects one rule, and the failurePolicy of its policy decides.
-   */
+  /** The results of a rule; the only function that catches exceptions. */
   #resultsOf(rule: CompiledRule): readonly RuleResult[] {
     try {
       return resultsOf(rule, this.policy.policy, this.#view);
     } catch (cause) {
+      // No policy or request makes anything throw, so this is a bug in Postern. It affects one rule, and the
+      // failurePolicy of its policy decides.
       return this.#failed(rule, `internal error: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
   }
 
-  /**
-   * The results of a rule that used up its steps: errors stay, as they have the cause. A fault of a precondition or of
-   * a filter can make a rule pass, and an object must not pass because it is too large.
-   */
+  /** The results of a rule that used up its steps: errors stay, as they have the cause. */
   #unlessPassed(found: readonly RuleResult[], rule: CompiledRule): readonly RuleResult[] {
     if (this.#tracker.areStepsUsedUp) return this.#failed(rule, outOfRequestSteps);
     const isError = found.length > 0 && found.every(({ result }) => result === "error");
+    // A fault of a precondition or of a filter can make a rule pass, and no object must pass because it is too large.
     return isError ? found : this.#failed(rule, outOfSteps);
   }
 

@@ -27,7 +27,7 @@ const rows: readonly {
 }[] = [
   { what: "the library", policies: [library], target: "deno", written: 1_210_000, minified: 585_000 },
   { what: "the library", policies: [library], target: "workerd", written: 1_205_000, minified: 585_000 },
-  { what: "the library", policies: [library], target: "node", written: 1_270_000, minified: 605_000 },
+  { what: "the library", policies: [library], target: "node", written: 1_250_000, minified: 605_000 },
   { what: "the library", policies: [library], target: "lambda", written: 1_175_000, minified: 575_000 },
   {
     what: "17 pod security policies",
