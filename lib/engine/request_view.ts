@@ -122,7 +122,7 @@ export class RequestView implements Computed {
     return new RequestView(this.base, { operation, object: oldObject, oldObject, user: this.#user });
   }
 
-  /** The view of the old object as if it were created now without a user: did it violate a rule before? */
+  /** The view of the old object as a new one without a user: it shows whether a rule failed before the update. */
   existing(): RequestView | undefined {
     if (this.operation !== "UPDATE" || this.oldObject === undefined) return undefined;
     // Kyverno parity: the type is that of the whole old object, also when the request is about a subresource.

@@ -14,7 +14,7 @@ interface Deviations {
   readonly unchanged?: string;
   /** Whether results stand in another order: they are printed when their object is decided. */
   readonly anyOrder?: true;
-  /** The numbers of rules, Kyverno's first: autogen makes none of a rule with targets. */
+  /** How many rules there are in Kyverno and in Postern, whose autogen makes none of a rule with targets. */
   readonly rules?: readonly [kyvernos: number, posterns: number];
 }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { PolicyRequest } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { AuditQueue, Metrics } from "../../lib/server/mod.ts";
+import type { AuditOptions } from "../../lib/server/audit.ts";
 import { ReviewHeap } from "../../lib/server/review_heap.ts";
 import { admissionReview } from "./review.ts";
 import { denies, loadingPolicy, portsOf, serving, silentCluster, snapshotOf } from "./serving.ts";
@@ -105,15 +106,7 @@ const counts: readonly [what: string, count: number, audited: readonly string[]]
 ];
 for (const [what, count, audited] of counts) {
   Deno.test(`reviews that ${what}`, async () => {
-    const snapshot = snapshotOf(denies("failing", "validationFailureAction: Audit", "kinds: [Service]"));
-    const names: unknown[] = [];
-    const queue = new AuditQueue({
-      snapshot: () => snapshot,
-      ports: portsOf({}),
-      log: { write: (_level, message, fields) => void (message === "audit" && names.push(fields?.["name"])) },
-      metrics: new Metrics(),
-      maxBytes: 4_500,
-    });
+    const { queue, names } = auditing({ maxBytes: 4_500 });
     // Its upper bound is 24,000 bytes, and its estimate some 1,000.
     const text = JSON.stringify("x".repeat(998));
     for (let index = 0; index < count; index++) {
@@ -131,15 +124,7 @@ const atOnce: readonly [what: string, milliseconds: number | undefined, audited:
 ];
 for (const [what, milliseconds, audited] of atOnce) {
   Deno.test(`a request is audited as soon as it is added ${what}`, async () => {
-    const snapshot = snapshotOf(denies("failing", "validationFailureAction: Audit", "kinds: [Service]"));
-    const names: unknown[] = [];
-    const queue = new AuditQueue({
-      snapshot: () => snapshot,
-      ports: portsOf({}),
-      log: { write: (_level, message, fields) => void (message === "audit" && names.push(fields?.["name"])) },
-      metrics: new Metrics(),
-      ...(milliseconds !== undefined && { atOnce: milliseconds }),
-    });
+    const { queue, names } = auditing(milliseconds === undefined ? {} : { atOnce: milliseconds });
     for (const name of ["0", "1", "2"]) queue.add(request("Service", name), {}, ReviewHeap.ofBytes(100));
     assert.deepEqual(names, audited);
     await queue.drain();
@@ -148,6 +133,23 @@ for (const [what, milliseconds, audited] of atOnce) {
     assert.deepEqual(names.slice(3), milliseconds === undefined ? [] : ["3"]);
     await queue.drain();
   });
+}
+
+/** A queue with a policy that fails for each Service, and the names of the objects that the log shows as audited. */
+function auditing(bounds: Pick<AuditOptions, "maxBytes" | "atOnce">): {
+  readonly queue: AuditQueue;
+  readonly names: unknown[];
+} {
+  const snapshot = snapshotOf(denies("failing", "validationFailureAction: Audit", "kinds: [Service]"));
+  const names: unknown[] = [];
+  const queue = new AuditQueue({
+    snapshot: () => snapshot,
+    ports: portsOf({}),
+    log: { write: (_level, message, fields) => void (message === "audit" && names.push(fields?.["name"])) },
+    metrics: new Metrics(),
+    ...bounds,
+  });
+  return { queue, names };
 }
 
 function request(kind: string, name: string): PolicyRequest {
